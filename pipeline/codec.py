@@ -19,11 +19,11 @@ from pipeline.documents.document import (
     JoinedText,
     Raster,
     Reading,
-    Strip,
     TextUnit,
     Unread,
     Word,
 )
+from pipeline.geometry.strip import Strip
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.entities import ALL_TYPES
 

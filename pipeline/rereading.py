@@ -4,7 +4,6 @@ Tesseract reads the page in two halves, and the number recognizer of the verific
 detector finds, and rows of components where it finds none. Other libraries read the codes. All work at the same time.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
@@ -13,8 +12,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Engine, Raster, Reading, Strip, Word
+from pipeline.documents.document import Engine, Raster, Reading, Word
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
+from pipeline.geometry.strip import Box, Strip, strip_of
 from pipeline.networks.numbers import numbers_of
 from pipeline.networks.pretrained_detector import text_map
 from pipeline.networks.text_line import TextLine
@@ -27,10 +27,9 @@ from pipeline.ocr.halves import halves
 from pipeline.ocr.hidden_text import HiddenLine, Scores, Shown, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
 from pipeline.ocr.lines import OcrWord, compose, join_rows
-from pipeline.ocr.page import DEFAULT_DPI, read_page
+from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
 from pipeline.verification import number_recognizer
 from pipeline.verification.codes.reader import codes_of
-from pipeline.verification.raster_matching import Box
 from pipeline.verification.seen_codes import with_seen_codes
 from pipeline.verification.unread_lines import unread_lines
 
@@ -47,8 +46,6 @@ _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
 _SURE_HIDDEN = Scores(hue=0.0, light=0.9)  # watermarks have .95 and more; drawings up to .56
 _STEP, _WINDOW = 9, 5  # the ground of a plane: every ninth pixel, and the square of those whose median it is
-_CORE = 0.8  # of the height of a line: where its letters are
-_DECIMALS = 1  # of a pixel, in places of lines
 _GAIN, _EVEN = 3.0, 128.0  # how much the difference from it is raised, and the level that it becomes
 _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
 
@@ -61,15 +58,18 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
     """
     with ThreadPoolExecutor(_THREADS) as threads:
         codes = threads.submit(codes_of, pixels)
-        reading = read_page(raster, pixels, _read_upright, threads)
-        lines = (*reading.unread_lines, *map(_strip_of, reading.unread))
+        reading = read_page(raster, pixels, Reader(_text_map, _read_upright), threads)
+        lines = (*reading.unread_lines, *map(strip_of, reading.unread))
         return replace(with_seen_codes(reading, codes.result()), unread_lines=lines)
 
 
-def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], threads: Executor) -> Reading:
-    image, dpi = page.gray, raster.dpi or DEFAULT_DPI
+def _text_map(image: Any) -> TextMap:
+    return text_map(image, _LONGEST_SIDE)
+
+
+def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
+    image, where, dpi = page.shown.gray, page.where, raster.dpi or DEFAULT_DPI
     parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
-    where = text_map(image, _LONGEST_SIDE)
     ink = ink_of(image, dpi)
     seen = {line: cut for line in where.lines() if is_visible(cut := line.cut(image))}
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
@@ -77,10 +77,10 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     by_tesseract = [
         [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
     ]
-    rows = join_rows([*by_tesseract, *([label] for label in labels)])
+    rows = join_rows([*by_tesseract, *([label] for label in page.labels)])
     found = [*rows, *_number_rows(list(cuts), numbers, rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]
-    low = _low_contrast_lines(page, seen, rows)
+    low = _low_contrast_lines(page.shown, seen, rows)
     low_rows = list(filter(_is_credible, _words_in(low, image.shape)))
     text, ocr_words = compose([*found, *hidden_rows(low_rows, rows)])
     read = with_full_boxes(ocr_words, ink)
@@ -92,30 +92,18 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
         [_box(word) for row in some for word in row if word.confidence >= _CREDIBLE] for some in (rows, low_rows)
     )
     unread += unread_lines((_strip(line.place) for line in likely_low if not line.is_crossed), [*beside_low, *in_low])
-    crossed = (_strip(line.place, is_crossed=True) for line in likely_low if line.is_crossed)
+    crossed = (_strip(line.place)._replace(is_crossed=True) for line in likely_low if line.is_crossed)
     unread += unread_lines(crossed, [_box(word) for row in low_rows for word in row if _explains_light_ink(word)])
     return Reading(raster.id, *with_column_lines(text, read), (), tuple(unread))
 
 
-def _strip(line: TextLine, *, is_crossed: bool = False) -> Strip:
-    (u, v), reach = line.along, line.height / 2
-    place = line.left - v * reach, line.top + u * reach, line.width * u, line.width * v
-    x, y, across, down = (round(number, _DECIMALS) for number in place)
-    return Strip(x, y, across, down, max(1.0, round(_CORE * line.height, _DECIMALS)), is_crossed)
+def _strip(line: TextLine) -> Strip:
+    return line.strip(0, line.width)
 
 
 def _line(strip: Strip) -> TextLine:
-    length, reach = math.hypot(strip.across, strip.down), strip.height / 2
-    u, v = strip.across / length, strip.down / length
-    return TextLine(strip.x + v * reach, strip.y - u * reach, (u, v), length, strip.height, 1.0)
-
-
-def _strip_of(box: Box) -> Strip:
-    """The strip along the longer side of a box."""
-    left, top, width, height = box
-    if height > width:
-        return Strip(left + width / 2, top, 0.0, height, max(1, width))
-    return Strip(left, top + height / 2, max(1, width), 0.0, max(1, height))
+    (u, v), reach = strip.along, strip.height / 2
+    return TextLine(strip.x + v * reach, strip.y - u * reach, (u, v), strip.length, strip.height, 1.0)
 
 
 def _box(word: Word | OcrWord) -> Box:
@@ -163,7 +151,7 @@ def _text_map_of_plane(plane: Any) -> TextMap:
     """Where a plane may hold text. The detector is made for pages: the ground becomes even."""
     sample = np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP])
     ground = cv2.resize(cv2.medianBlur(sample, _WINDOW), plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
-    return text_map(cv2.addWeighted(plane, _GAIN, ground, -_GAIN, _EVEN), _LONGEST_SIDE)
+    return _text_map(cv2.addWeighted(plane, _GAIN, ground, -_GAIN, _EVEN))
 
 
 def _words_in(lines: Sequence[HiddenLine], shape: tuple[int, int]) -> list[list[OcrWord]]:

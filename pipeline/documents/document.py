@@ -3,11 +3,12 @@
 Everything here crosses the sandbox's boundary as JSON (dataclasses.asdict): plain data, standard library only.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from pipeline.geometry.strip import Box, Strip
 
 # Suffix of the id of a further view of a transparent image: on another background it may show other text.
 VIEW = "/view"
@@ -96,28 +97,6 @@ class Word:
     engine: Engine
 
 
-class Strip(NamedTuple):
-    """A part of a line of text at any angle: its middle runs from (x, y) so far across and down, all in pixels.
-
-    `is_crossed`: it is light ink, and dark words over it say nothing about it.
-    """
-
-    x: float
-    y: float
-    across: float
-    down: float
-    height: float
-    is_crossed: bool = False
-
-    @property
-    def box(self) -> tuple[int, int, int, int]:
-        """The upright box (left, top, width, height) around it."""
-        reach = self.height / 2
-        (left, right), (top, bottom) = sorted((self.x, self.x + self.across)), sorted((self.y, self.y + self.down))
-        left, top, right, bottom = left - reach, top - reach, right + reach, bottom + reach
-        return math.floor(left), math.floor(top), math.ceil(right - left), math.ceil(bottom - top)
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What OCR read in one raster: the text in logical order with line breaks, and the place of each word.
@@ -129,7 +108,7 @@ class Reading:
     raster: str
     text: str
     words: tuple[Word, ...]
-    unread: tuple[tuple[int, int, int, int], ...] = ()
+    unread: tuple[Box, ...] = ()
     unread_lines: tuple[Strip, ...] = ()
 
 

@@ -1,18 +1,17 @@
 """A line of text in a raster: a rectangle at any angle, cut out upright, and positions in it mapped back."""
 
-import math
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
+
+from pipeline.geometry.strip import Strip
 
 _ROOM = 0.25  # times the height of a line: what it is longer where it is fitted; a zero (٠) may stand there
 _MOST_ACROSS, _MOST_DOWN = 0.35, 0.3  # times the height: at the edges of a line, what may be blank paper
 _KEPT = 0.1  # times the height: blank paper that stays
 _FAINT, _CLEAR = 12.0, 40.0  # gray levels between paper and the faintest ink, and any ink that is not grain
 _GRAIN = 6.0  # times the median distance of pixels from the level of the paper: grain has less
-_DRIFT = 0.5  # times the height: what a slanted line leaves its row within one box
 _MARGIN = 0.1  # of the height of a line: paper above and below its letters, which may be another line's
 
 
@@ -86,11 +85,11 @@ class TextLine(NamedTuple):
         y0, y1 = (int(y) for y in np.clip([np.floor(ys.min()), np.ceil(ys.max())], 0, shape[0]))
         return min(x0, shape[1] - 1), min(y0, shape[0] - 1), max(1, x1 - x0), max(1, y1 - y0)
 
-    def boxes(self, left: float, right: float, shape: tuple[int, int]) -> list[tuple[int, int, int, int]]:
-        """Upright boxes over a part of the line, as for `box`: one, or several along a slanted one."""
-        drift = (right - left) * min(map(abs, self.along)) / (_DRIFT * self.height)
-        ends = np.linspace(left, right, max(1, math.ceil(drift)) + 1).tolist()
-        return [self.box(start, end, shape) for start, end in pairwise(ends)]
+    def strip(self, left: float, right: float) -> Strip:
+        """A part of the line, given in pixels of the cut, without the paper above and below its letters."""
+        (u, v), reach = self.along, self.height / 2
+        middle = Strip(self.left - v * reach, self.top + u * reach, u, v, max(1.0, (1 - 2 * _MARGIN) * self.height))
+        return middle.part(left, right)
 
 
 def _blank(rows: Any) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pipeline.documents.document import Engine, Reading, Word
-from pipeline.documents.raster.codes.reader import Box, Code, Codes
+from pipeline.documents.raster.codes.reader import Code, Codes
+from pipeline.geometry.strip import Box
 from pipeline.ocr.code_content import texts_of
 
 _GAP = "\n\n"  # between texts that do not belong together

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.documents.document import Word
+from pipeline.geometry.strip import Box
 
 _LONG = 5  # digits of a number that may be a part of an identifier
 _NEAR, _FAR = 0.1, 0.7  # times the height of a number: where its ground is looked at beyond its ends
@@ -16,8 +17,6 @@ _INSET = 0.2  # times its height: above and below, where other lines may be
 _OTHER = 24  # gray levels between two grounds
 _ALIKE = 17  # gray levels of one ground
 _PLAIN = 0.75  # of the pixels of a plain ground that are of its level, beside those of a letter
-
-Box = tuple[int, int, int, int]
 
 
 def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:

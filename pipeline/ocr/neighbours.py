@@ -1,12 +1,13 @@
 """Words close beside unread ink that may be the rest of it: of a number or an address that was read in part."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
 
 from pipeline.documents.document import Word
-
-Box = tuple[int, int, int, int]
+from pipeline.geometry.rows import Rows
+from pipeline.geometry.strip import Box
 
 _GAP = 1.0  # times the height of a word: between two cells of a table there is more
 _GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")  # of a number that is written in groups, as in a form
@@ -40,8 +41,9 @@ def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> lis
     reached = set(close)
     groups = [word for word in every if word not in reached and _GROUP.fullmatch(text[word.start : word.end])]
     next_groups = _reached(groups, (*unread, *map(_box, close)), _is_next_group)
-    rows = _Rows({_box(word): sum(map(str.isdigit, text[word.start : word.end])) for word in next_groups})
-    return [*map(_box, close), *(box for box in rows.boxes if rows.digits_beside(box) >= _MIN_DIGITS)]
+    boxes, rows = list(map(_box, next_groups)), Rows(list(map(_box, next_groups)))
+    digits = np.array([sum(map(str.isdigit, text[word.start : word.end])) for word in next_groups], int)
+    return [*map(_box, close), *(box for box in boxes if digits[rows.beside(box)].sum() >= _MIN_DIGITS)]
 
 
 def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[Word, Box], bool]) -> list[Word]:
@@ -49,8 +51,8 @@ def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[W
     left, fresh = list(words), boxes
     found: list[Word] = []
     for _ in range(_ROUNDS):
-        rows = _Rows(dict.fromkeys(fresh, 0))
-        beside = [word for word in left if any(is_beside(word, box) for box in rows.near(_box(word)))]
+        rows = Rows(fresh)
+        beside = [word for word in left if any(is_beside(word, fresh[n]) for n in rows.touching(_box(word)))]
         if not beside:
             break
         reached = set(beside)
@@ -58,28 +60,6 @@ def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[W
         fresh = list(map(_box, beside))
         found += beside
     return found
-
-
-class _Rows:
-    """Boxes by their upper edges, so that those beside another are found among few; each with a number of digits."""
-
-    def __init__(self, digits: Mapping[Box, int]) -> None:
-        self._digits = digits
-        self.boxes = sorted(digits, key=_top)
-
-    def near(self, box: Box) -> list[Box]:
-        """The boxes that may stand in the row of a box. Higher ones than that of a line may be missing."""
-        _, top, _, height = box
-        first = bisect_left(self.boxes, top - _HIGHEST * height, key=_top)
-        return self.boxes[first : bisect_left(self.boxes, top + height, key=_top)]
-
-    def digits_beside(self, box: Box) -> int:
-        """The digits of the boxes in the row of a box, its own with them."""
-        return sum(self._digits[other] for other in self.near(box) if _share_row(box, other))
-
-
-def _top(box: Box) -> int:
-    return box[1]
 
 
 def _box(word: Word) -> Box:

@@ -1,8 +1,10 @@
-"""What every reading of a raster does: decodes it, shows light text dark, turns it upright, and adds codes."""
+"""What every reading of a raster does: decodes it, shows light text dark, makes it upright, and adds codes."""
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -11,56 +13,100 @@ from pipeline.documents.document import Engine, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
 from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.documents.raster.light_ink import without_dark_ink
+from pipeline.networks.text_map import TextMap
 from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
 from pipeline.ocr.lines import OcrWord, with_other_digit_orders
 from pipeline.ocr.number_cells import with_joined_cells
-from pipeline.ocr.orientation import may_be_rotated, merged, rotated
+from pipeline.ocr.orientation.quarter_turns import may_be_rotated
+from pipeline.ocr.orientation.rotation import Rotation
+from pipeline.ocr.orientation.skew import skew
 from schemas.errors import ErrorCode, StageFailed
 
 DEFAULT_DPI = 300  # of a raster that does not say
+_LEAST_SKEW = 4.0  # degrees: rows of lines that are less slanted are joined as they are
+_MAX_GROWTH = 2.1  # times the pixels of a page: a long strip of paper, made level, would have many more
 
 
-ReadUpright: TypeAlias = Callable[[Raster, Shown, Sequence[OcrWord], Executor], Reading]
-"""Reads an upright page, with the labels that redaction printed and that the page does not show.
+class Page(NamedTuple):
+    """What a reading gets of a page: its planes, where its detector sees text, and the labels that it does not show.
 
-What can be read at the same time may be given to the executor.
-"""
+    The labels are those that redaction printed.
+    """
+
+    shown: Shown
+    where: TextMap
+    labels: Sequence[OcrWord]
 
 
-def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright, threads: Executor) -> Reading:
-    """The reading of a raster (`pixels`: its PNG or PNM), whose page `read_upright` reads.
+class Reader(NamedTuple):
+    """A reading: its detector, and what reads an upright page.
+
+    What can be read at the same time may be given to the executor.
+    """
+
+    detector: Callable[[Any], TextMap]
+    read: Callable[[Raster, Page, Executor], Reading]
+
+
+def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) -> Reading:
+    """The reading of a raster (`pixels`: its PNG or PNM).
 
     Lines whose cells may hold the groups of one number follow again with it, lines whose digit groups may be meant in
     another order in that order, then what barcodes and matrix codes hold. StageFailed(image_redact_failed) if these are
     not the pixels of the raster, or for too many codes.
     """
-    page = _decoded(raster, pixels)
-    codes = threads.submit(codes_in, page.gray)
-    reading = with_other_digit_orders(_turned_upright(raster, page, read_upright, threads))
-    return with_codes(reading, codes.result(), page.gray.shape)
+    stored = _decoded(raster, pixels)
+    codes = threads.submit(codes_in, stored.gray)
+    page = _without_dark_boxes(stored, reader, threads)
+    rotation = deskewing(page)
+    if rotation is None:
+        reading = _turned_upright(raster, page, reader, threads)
+    else:
+        level = _without_dark_boxes(page.shown.mapped(rotation.image), reader, threads)
+        labels = [*rotation.turned(page.labels), *level.labels]
+        reading = rotation.in_stored(_turned_upright(raster, level._replace(labels=labels), reader, threads))
+    return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
-def _turned_upright(raster: Raster, page: Shown, read_upright: ReadUpright, threads: Executor) -> Reading:
-    boxes = dark_boxes(page.gray)
-    light, labels = without_dark_boxes(page.gray, boxes)
-    hues = tuple(without_even_boxes(plane, boxes) for plane in page.hues)
-    page = Shown(light, hues, without_dark_ink(light))
-    stored = read_upright(raster, page, labels, threads)
+def _without_dark_boxes(stored: Shown, reader: Reader, threads: Executor) -> Page:
+    boxes = dark_boxes(stored.gray)
+    light, labels = without_dark_boxes(stored.gray, boxes)
+    hues = tuple(without_even_boxes(plane, boxes) for plane in stored.hues)
+    where = threads.submit(reader.detector, light).result()
+    return Page(Shown(light, hues, without_dark_ink(light)), where, labels)
+
+
+def deskewing(page: Page) -> Rotation | None:
+    """What makes the lines of a page level. None for a page that is nearly so, and for one that would be too large."""
+    shape, degrees = page.shown.gray.shape, skew(page.where.lines())
+    rotation = Rotation(-degrees, shape)
+    largest = min(MAX_RASTER_PIXELS, _MAX_GROWTH * math.prod(shape))
+    return rotation if abs(degrees) >= _LEAST_SKEW and math.prod(rotation.shape) <= largest else None
+
+
+def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executor) -> Reading:
+    """The reading of a page. If that may lie on its side or its head, the one of the turned page comes before it."""
+    read = with_joined_cells(reader.read(raster, page, threads))
     # Labels are upright on a turned page, too.
-    may_turn = may_be_rotated(word for word in stored.words if word.engine is not Engine.LABEL)
-    stored = with_joined_cells(stored)
-    if not may_turn:
-        return stored
-    degrees = tesseract.rotation(page.gray, raster.dpi or DEFAULT_DPI)
+    if not may_be_rotated(word for word in read.words if word.engine is not Engine.LABEL):
+        return read
+    degrees = tesseract.rotation(page.shown.gray, raster.dpi or DEFAULT_DPI)
     if not degrees:
-        return stored
-    turned = page.mapped(lambda plane: rotated(plane, degrees))
-    return merged(
-        with_joined_cells(read_upright(raster, turned, (), threads)), stored, degrees, raster.width, raster.height
-    )
+        return read
+    rotation = Rotation(degrees, page.shown.gray.shape)
+    turned = page.shown.mapped(rotation.image)
+    upright = reader.read(raster, Page(turned, reader.detector(turned.gray), ()), threads)
+    return _followed_by(rotation.in_stored(with_joined_cells(upright)), read)
+
+
+def _followed_by(reading: Reading, further: Reading) -> Reading:
+    """A reading with the text and the words of another one after its own."""
+    start = len(reading.text) + 1
+    words = (replace(word, start=word.start + start, end=word.end + start) for word in further.words)
+    return replace(reading, text=f"{reading.text}\n{further.text}", words=(*reading.words, *words))
 
 
 def _decoded(raster: Raster, pixels: bytes) -> Shown:

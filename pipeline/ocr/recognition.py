@@ -14,12 +14,12 @@ from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
-from pipeline.ocr.hidden_text import Scores, Shown, hidden_lines, hidden_rows
+from pipeline.ocr.hidden_text import Scores, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_visible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import words_beside
-from pipeline.ocr.page import DEFAULT_DPI, read_page
+from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
@@ -54,22 +54,21 @@ def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
     engine is missing or fails.
     """
     with ThreadPoolExecutor(threads) as executor:
-        return read_page(raster, pixels, _read_upright, executor)
+        return read_page(raster, pixels, Reader(text_map, _read_upright), executor)
 
 
-def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], threads: Executor) -> Reading:
-    image = page.gray
-    where = threads.submit(text_map, image).result()
+def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
+    image, where = page.shown.gray, page.where
     found = [line for line in where.lines() if is_visible(line.cut(image))]
     places = [line.fitted(image) for line in found]
     read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)
     reliable = (line.place.part(word.left, word.right) for line in kept for word in line.words if _is_reliable(word))
-    lines = hidden_lines(page, text_map, reliable, _SURE_HIDDEN)
+    lines = hidden_lines(page.shown, text_map, reliable, _SURE_HIDDEN)
     hidden = _texts(_read([line.place for line in lines], [line.cut for line in lines], threads))
     crossed = {line.place for line in lines if line.is_crossed}
     told = [_with_reliable_words(line) if line.place in crossed else line for line in hidden]
-    rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])
+    rows = join_rows([*_placed(kept, image.shape), *([label] for label in page.labels)])
     text, ocr_words = compose([*rows, *hidden_rows(_placed(told, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
@@ -81,14 +80,14 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
         box
         for place, cut, own in (*kept, *hidden)
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
-        for box in place.boxes(left, right, image.shape)
+        for box in place.strip(left, right).boxes(image.shape)
     )
     numbers = (
         box
         for place, _, own in hidden
         for word in own
         if sum(map(str.isdigit, word.text)) >= _MIN_DIGITS
-        for box in place.boxes(word.left, word.right, image.shape)
+        for box in place.strip(word.left, word.right).boxes(image.shape)
     )
     unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words), *numbers)
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))

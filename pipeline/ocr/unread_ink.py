@@ -8,6 +8,7 @@ import numpy as np
 
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Ink, Mark, bounding_box, characters, line_boxes
+from pipeline.geometry.strip import Box
 from pipeline.ocr.columns import (
     Column,
     characters_in,
@@ -27,9 +28,6 @@ _DIGIT = re.compile(r"\d")
 _LETTER_HEIGHTS = (0.6, 1.4)
 _MAX_LETTER_WIDTH = 2.0  # times the word height: no letter of a word without digits is wider
 _MIN_CONTRAST = 40  # gray levels: engines also read words in specks and empty corners
-
-
-Box = tuple[int, int, int, int]
 
 
 def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[Box, ...]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.documents.document import Raster, Reading
-from pipeline.verification.raster_matching import Box, scaled
-from pipeline.verification.rows import Rows
+from pipeline.geometry.rows import Rows
+from pipeline.geometry.strip import Box
+from pipeline.verification.raster_matching import scaled
 
 _MIN_DIGITS = 4  # of a number that may be the rest of another one
 _MIN_LONG = 5  # of one that may be a value

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipeline.documents.document import VIEW, Raster, Reading
+from pipeline.geometry.strip import Box
 from pipeline.verification import normal_forms
 from pipeline.verification.reading import COVERED
 
-Box = tuple[int, int, int, int]
 _MAX_RATIO_DIFFERENCE = 0.02  # largest relative difference between the aspect ratios of two rasters of one page
 
 

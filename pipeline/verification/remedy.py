@@ -11,8 +11,9 @@ from itertools import product
 from types import MappingProxyType
 
 from pipeline.documents.document import Raster, Reading
+from pipeline.geometry.strip import Box
 from pipeline.verification import normal_forms
-from pipeline.verification.raster_matching import Box, scaled
+from pipeline.verification.raster_matching import scaled
 from pipeline.verification.reading import Leftover
 
 _GAP = re.compile(r"\s{2,}")

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pipeline.documents.document import Engine, Reading, Word
+from pipeline.geometry.strip import Box
 from pipeline.verification.codes.reader import SeenCode
 
 _CERTAIN = 100.0  # confidence of the content of a code
 _KNOWN = frozenset({Engine.CODE, Engine.LABEL})  # of words whose boxes hold no unread code
 _ALIKE = 0.3  # of a side: how much two ends of one code may differ
 _COVERED = 0.7  # share of a located pattern inside a code that was read
-
-Box = tuple[int, int, int, int]
 
 
 def with_seen_codes(reading: Reading, codes: Sequence[SeenCode]) -> Reading:

@@ -1,19 +1,17 @@
 """Lines of text in an output that a detector sees and that no engine of either reading has read."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from pipeline.documents.document import VIEW, Raster, Reading, Strip
-from pipeline.verification.raster_matching import Box, scaled
-from pipeline.verification.rows import Rows
+from pipeline.documents.document import VIEW, Raster, Reading
+from pipeline.geometry.rows import Rows
+from pipeline.geometry.strip import Box, Strip
+from pipeline.verification.raster_matching import scaled
 
 _CONFIDENT = 60.0  # confidence of a word (0..100)
 _LONG_NUMBER = 5  # digits
 _MIN_LENGTH = 2.5  # times its height: a part of a line that may hold a value
-_DRIFT = 0.5  # times its height: what a slanted line leaves its row within one box
-_MOST_BOXES = 50  # over one line
 _HIGHEST = 2.5  # times the height of a line: both sides of a higher box around a word of another one
 _LEVEL = 1e-9  # part of a unit vector that counts as none
 
@@ -54,25 +52,10 @@ def lines_in_doubt(
             for line in reading.unread_lines
             for gap in (burned_over if line.is_crossed else covered).long_gaps(line)
         )
-        doubtful = [box for gap in gaps for box in boxes_over(gap, target)]
+        doubtful = [box for gap in gaps for box in gap.boxes((target.height, target.width))]
         if doubtful:
             found[reading.raster] = doubtful
     return found
-
-
-def boxes_over(strip: Strip, raster: Raster) -> Iterator[Box]:
-    """Upright boxes in a raster that cover a strip: one, or several along a slanted one, so that little else is."""
-    length = math.hypot(strip.across, strip.down)
-    u, v = abs(strip.across) / length, abs(strip.down) / length
-    pieces = min(max(1, math.ceil(length * min(u, v) / (_DRIFT * strip.height))), _MOST_BOXES)
-    wide, high = abs(strip.across) / pieces + strip.height * v, abs(strip.down) / pieces + strip.height * u
-    for piece in range(pieces):
-        share = (piece + 0.5) / pieces
-        x, y = strip.x + share * strip.across, strip.y + share * strip.down
-        left, right = (min(max(0, round(side)), raster.width) for side in (x - wide / 2, x + wide / 2))
-        top, bottom = (min(max(0, round(side)), raster.height) for side in (y - high / 2, y + high / 2))
-        if left < right and top < bottom:
-            yield left, top, right - left, bottom - top
 
 
 def _burned(reading: Reading) -> Sequence[Box]:
@@ -97,24 +80,15 @@ class _Covered:
 
     def long_gaps(self, line: Strip) -> Iterator[Strip]:
         """The long parts of a line that nothing covers."""
-        length = math.hypot(line.across, line.down)
-        if not length:
-            return
-        end = 0.0
-        for first, last in (*self._spans(line, length), (length, length)):
+        length, end = line.length, 0.0
+        for first, last in (*self._spans(line), (length, length)):
             if min(first, length) - end >= _MIN_LENGTH * line.height:
-                start, share = end / length, (min(first, length) - end) / length
-                yield line._replace(
-                    x=line.x + start * line.across,
-                    y=line.y + start * line.down,
-                    across=share * line.across,
-                    down=share * line.down,
-                )
+                yield line.part(end, min(first, length))
             end = max(end, last)
 
-    def _spans(self, line: Strip, length: float) -> list[tuple[float, float]]:
+    def _spans(self, line: Strip) -> list[tuple[float, float]]:
         """Where boxes begin and end to cover a line, in pixels along it, in order."""
-        u, v = line.across / length, line.down / length
+        (u, v), length = line.along, line.length
         near = self._rows.touching(line.box)
         left, top, width, height = self._boxes[near].T
         # The middle of the line enters and leaves a box through two of its sides.

@@ -29,12 +29,12 @@ def without_dark_ink(gray: Any) -> Any | None:
     dark, paper = (int(level) for level in np.searchsorted(shares, (_DARK, _PAPER)))
     if paper - dark < _MIN_RANGE or shares[paper - _LIGHT] > 1 - _BLANK:
         return None
-    is_dark = cv2.dilate((gray < (dark + paper) // 2).astype(np.uint8), _EDGE)
-    is_light = (gray < paper - _LIGHT) & (cv2.dilate(is_dark, _BLURRED) == 0)
+    covered = cv2.dilate((gray < (dark + paper) // 2).astype(np.uint8), _EDGE)
+    is_light = (gray < paper - _LIGHT) & (cv2.dilate(covered, _BLURRED) == 0)
     strokes = is_light & (cv2.morphologyEx(is_light.astype(np.uint8), cv2.MORPH_OPEN, _STROKE) == 0)
     if not _LEAST <= float(strokes.mean()) <= _MOST:
         return None
-    return np.minimum(_filled(gray, is_dark, paper), paper - _HALO) + _HALO
+    return np.minimum(_filled(gray, covered, paper), paper - _HALO) + _HALO
 
 
 def is_dark(gray: Any, light: Any) -> Any:
@@ -42,9 +42,9 @@ def is_dark(gray: Any, light: Any) -> Any:
     return gray.astype(np.int16) < light.astype(np.int16) - _HALO
 
 
-def _filled(gray: Any, is_dark: Any, paper: int) -> Any:
-    """The array with the weighted mean of the pixels around in the place of dark ones."""
-    known = (1 - is_dark).astype(np.float32)
+def _filled(gray: Any, covered: Any, paper: int) -> Any:
+    """The array with the weighted mean of the pixels around in the place of covered ones."""
+    known = (1 - covered).astype(np.float32)
     weights, levels = (cv2.GaussianBlur(one, (0, 0), _AROUND) for one in (known, known * gray))
     around = np.where(weights > _NOTHING, levels / np.maximum(weights, _NOTHING), paper)
-    return np.where(is_dark, around.astype(np.uint8), gray)
+    return np.where(covered, around.astype(np.uint8), gray)

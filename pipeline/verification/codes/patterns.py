@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-Box = tuple[int, int, int, int]  # left, top, width, height in pixels
+from pipeline.geometry.strip import Box
 
 # Widths in modules, the first one dark (ISO/IEC 15438, start and stop pattern; ISO/IEC 24778, bull's-eye).
 _START = (8, 1, 1, 1, 1, 1, 1, 3)

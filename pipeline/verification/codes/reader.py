@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageOps
 
+from pipeline.geometry.strip import Box
 from pipeline.verification.codes import dmtx, patterns, zbar
 from pipeline.verification.limits import MAX_CODES_OF_RASTER
 from schemas.errors import ErrorCode, StageFailed
@@ -26,7 +27,7 @@ class SeenCode(NamedTuple):
     """A barcode or matrix code: its content, empty for one that is located only, and its box in pixels."""
 
     text: str
-    box: patterns.Box
+    box: Box
 
 
 def readers() -> tuple[str, ...]:
@@ -97,7 +98,7 @@ def _has_dark_ground(gray: Image.Image) -> bool:
     return any(gray.reduce(_NEIGHBOURHOOD).histogram()[:_DARK_GROUND])
 
 
-def _cut_out(image: Image.Image, box: patterns.Box) -> Image.Image:
+def _cut_out(image: Image.Image, box: Box) -> Image.Image:
     """The part of an image in a box and around it, on white."""
     left, top, wide, high = box
     shown = Image.new("L", (wide + 2 * _MARGIN, high + 2 * _MARGIN), 255)

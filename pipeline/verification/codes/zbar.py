@@ -10,7 +10,7 @@ from functools import cache
 
 from PIL import Image
 
-Box = tuple[int, int, int, int]  # left, top, width, height in pixels
+from pipeline.geometry.strip import Box
 
 _LIBRARY = "libzbar.so.0"
 _GRAY = int.from_bytes(b"Y800", "little")

@@ -81,7 +81,7 @@ def test_boxes_along_a_line_cover_it_and_little_else(degrees: int) -> None:
     u, v = float(np.cos(np.radians(degrees))), float(np.sin(np.radians(degrees)))
     line = TextLine(400.0, 300.0, (u, v), 300.0, 40.0, 1.0)
     marked, drawn = np.zeros((900, 900), np.uint8), np.zeros((900, 900), np.uint8)
-    for left, top, width, height in line.boxes(0, 300, marked.shape):
+    for left, top, width, height in line.strip(0, 300).boxes(marked.shape):
         marked[top : top + height, left : left + width] = 1
     core = line._replace(left=line.left - 8 * v, top=line.top + 8 * u, height=24.0)
     cv2.fillConvexPoly(drawn, np.rint(core.corners()).astype(np.int32), 1)

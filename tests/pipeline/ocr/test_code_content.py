@@ -5,8 +5,9 @@ from base64 import b64encode, urlsafe_b64encode
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Reading, Strip
+from pipeline.documents.document import Reading
 from pipeline.documents.raster.codes.reader import Code, Codes
+from pipeline.geometry.strip import Strip
 from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.code_content import texts_of
 from tests.pipeline.documents.symbols import invoice

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from pipeline.documents.document import Engine, Raster, Reading, Strip
+from pipeline.documents.document import Engine, Reading
 from pipeline.documents.raster.light_ink import without_dark_ink
+from pipeline.geometry.strip import Strip
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr import recognition
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.hidden_text import Scores, Shown, hidden_lines, hidden_rows, shown, without_even_boxes
 from pipeline.rereading import _explains_light_ink, _has_ink
-from pipeline.verification.unread_lines import boxes_over
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 from tests.pipeline.low_contrast_images import font
@@ -200,7 +200,7 @@ def covered(shape: tuple[int, int], found: Reading) -> np.ndarray:
     marked = np.zeros(shape, bool)
     long = (word for word in found.words if sum(map(str.isdigit, found.text[word.start : word.end])) >= 5)
     boxes = [(word.left, word.top, word.width, word.height) for word in long]
-    lines = [box for line in found.unread_lines for box in boxes_over(line, Raster("", *shape[::-1]))]
+    lines = [box for line in found.unread_lines for box in line.boxes(shape)]
     for left, top, width, height in (*found.unread, *lines, *boxes):
         marked[top : top + height, left : left + width] = True
     return marked

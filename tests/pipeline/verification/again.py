@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline.codec import decode, encode
 from pipeline.documents.document import Raster, Reading
+from pipeline.geometry.strip import Box
 from pipeline.sandbox.child import answer
 from pipeline.verification.doubtful_numbers import numbers_in_doubt
-from pipeline.verification.raster_matching import Box, counterparts
+from pipeline.verification.raster_matching import counterparts
 from pipeline.verification.reading import Leftover
 from pipeline.verification.remedy import with_leftovers_burned
 

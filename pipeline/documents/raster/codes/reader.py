@@ -16,6 +16,7 @@ import zxingcpp
 from pipeline.documents.limits import MAX_CODES_OF_RASTER
 from pipeline.documents.raster.codes.bars import bar_patterns, full_height, is_barcode, is_even, straightened
 from pipeline.documents.raster.codes.grid import is_grid, square_patterns
+from pipeline.geometry.strip import Box
 from schemas.errors import ErrorCode, StageFailed
 
 READER = f"zxing-cpp {version('zxing-cpp')}"
@@ -38,8 +39,6 @@ _ENLARGED = (1.0, 2.0, 3.0)  # a small code is read better when it is enlarged
 _MAX_ENLARGED = 8  # patterns that are read enlarged
 _SMALL = 700  # pixels: a larger pattern is not enlarged
 _MIN_CORNER, _MAX_SIDE_RATIO = 0.25, 1.35  # cosine at a corner and ratio of the sides of a square that is seen aslant
-
-Box = tuple[int, int, int, int]  # left, top, width, height in pixels
 
 
 class Code(NamedTuple):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from pipeline.documents.document import Raster, Reading, Strip
-from pipeline.verification.raster_matching import Box
-from pipeline.verification.unread_lines import boxes_over, lines_in_doubt, unread_lines
+from pipeline.documents.document import Raster, Reading
+from pipeline.geometry.strip import Box, Strip
+from pipeline.verification.unread_lines import lines_in_doubt, unread_lines
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import read_again
@@ -61,33 +61,6 @@ def test_a_slanted_line() -> None:
 def test_the_box_around_a_slanted_word_covers_no_line_beside_it() -> None:
     line = Strip(130, 70, 300, 300, 40)
     assert list(unread_lines([line], [(60, 100, 330, 330)])) == [line]
-
-
-@pytest.mark.parametrize("across", [-300, -80, 0, 25, 80, 300])
-@pytest.mark.parametrize("down", [-300, -80, -25, 0, 80, 300])
-def test_boxes_over_a_line_cover_it_and_little_else(across: int, down: int) -> None:
-    if not (across or down):
-        return
-    strip = Strip(400, 400, across, down, 40)
-    marked = np.zeros((800, 800), np.uint8)
-    for left, top, width, height in boxes_over(strip, Raster("page", 800, 800)):
-        marked[top : top + height, left : left + width] = 1
-    line = np.zeros_like(marked)
-    length = np.hypot(across, down)
-    along = np.array((across, down)) / length
-    aside = along[::-1] * (-19, 19)  # pixels; the edges of the filled shape are in it
-    start, end = 400 + along, 400 + along * (length - 1)
-    corners = np.rint([start + aside, end + aside, end - aside, start - aside]).astype(np.int32)
-    cv2.fillConvexPoly(line, corners, 1)
-    assert marked[line > 0].mean() > 0.98
-    assert marked.sum() < 2 * line.sum() + 4 * 40 * 40
-
-
-def test_boxes_over_a_line_stay_in_its_raster_and_are_few() -> None:
-    raster = Raster("page", 300, 200)
-    boxes = list(boxes_over(Strip(-50_000, -50_000, 100_000, 100_000, 1), raster))
-    assert 0 < len(boxes) <= 50
-    assert all(0 <= left < left + width <= 300 and 0 <= top < top + height <= 200 for left, top, width, height in boxes)
 
 
 def doubtful(first: Reading, second: Reading) -> dict[str, list[tuple[int, int, int, int]]]:

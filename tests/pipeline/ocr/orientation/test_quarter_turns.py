@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from pipeline import rereading
-from pipeline.documents.document import Raster, Reading, Strip
+from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.burn import Box, burn
-from pipeline.ocr import orientation, recognition
+from pipeline.ocr import recognition
+from pipeline.ocr.orientation import quarter_turns
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 from tests.pipeline.ocr.words import Word
@@ -39,39 +40,17 @@ def test_a_page_with_upright_labels_of_an_earlier_redaction_is_turned(read: Call
     assert NATIONAL_ID in reading.text
 
 
-@pytest.mark.parametrize("degrees", [90, 180, 270])
-def test_boxes_come_back_to_where_they_stand(degrees: int) -> None:
-    stored = np.zeros((40, 100), np.uint8)
-    stored[5:12, 60:90] = 1
-    upright = orientation.rotated(stored, degrees)
-    rows, columns = np.nonzero(upright)
-    box = (int(columns.min()), int(rows.min()), int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1)
-    left, top, width, height = box
-    middle = {
-        90: Strip(left + width / 2, top, 0, height, width),
-        180: Strip(left + width, top + height / 2, -width, 0, height),
-        270: Strip(left + width / 2, top + height, 0, -height, width),
-    }[degrees]
-    read = Reading("image", "value", (Word(0, 5, *box, 96.0),), (box,), (middle,))
-    before = Reading("image", "anlen", (Word(0, 5, 1, 2, 3, 4, 50.0),))
-    joined = orientation.merged(read, before, degrees, 100, 40)
-    assert joined.unread == ((60, 5, 30, 7),)
-    assert joined.unread_lines == (Strip(60, 8.5, 30, 0, 7),)
-    assert joined.words == (Word(0, 5, 60, 5, 30, 7, 96.0), Word(6, 11, 1, 2, 3, 4, 50.0))
-    assert joined.text == "value\nanlen"
-
-
 def test_only_a_sure_answer_turns_a_page() -> None:
     answer = "Page number: 0\nOrientation in degrees: 180\nRotate: 180\nOrientation confidence: {}\nScript: Latin\n"
-    assert orientation.rotation_from_osd(answer.format("2.17")) == 180
-    assert orientation.rotation_from_osd(answer.format("0.30")) == 0
-    assert orientation.rotation_from_osd(answer.replace("180", "0").format("9.00")) == 0
-    assert orientation.rotation_from_osd("") == 0
+    assert quarter_turns.rotation_from_osd(answer.format("2.17")) == 180
+    assert quarter_turns.rotation_from_osd(answer.format("0.30")) == 0
+    assert quarter_turns.rotation_from_osd(answer.replace("180", "0").format("9.00")) == 0
+    assert quarter_turns.rotation_from_osd("") == 0
 
 
 def test_well_read_pages_are_not_turned() -> None:
     sure, unsure, wrong = (Word(0, 8, 0, 0, 9, 9, confidence) for confidence in (96.0, 70.0, 50.0))
-    assert not orientation.may_be_rotated([])
-    assert not orientation.may_be_rotated([sure, sure, unsure])
-    assert not orientation.may_be_rotated([sure, wrong])
-    assert orientation.may_be_rotated([sure, wrong, wrong])
+    assert not quarter_turns.may_be_rotated([])
+    assert not quarter_turns.may_be_rotated([sure, sure, unsure])
+    assert not quarter_turns.may_be_rotated([sure, wrong])
+    assert quarter_turns.may_be_rotated([sure, wrong, wrong])

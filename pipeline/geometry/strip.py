@@ -1,0 +1,78 @@
+"""A part of a line of text at any angle, and upright boxes around and over it."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+Box = tuple[int, int, int, int]  # left, top, width, height
+
+_DRIFT = 0.5  # times its height: what a slanted line leaves its row within one box
+_MAX_BOXES = 50  # over one line
+
+
+class Strip(NamedTuple):
+    """A part of a line of text at any angle: its middle runs from (x, y) so far across and down, all in pixels.
+
+    `is_crossed`: it is light ink, and dark words over it say nothing about it.
+    """
+
+    x: float
+    y: float
+    across: float
+    down: float
+    height: float
+    is_crossed: bool = False
+
+    @property
+    def length(self) -> float:
+        """The length of its middle."""
+        return math.hypot(self.across, self.down)
+
+    @property
+    def along(self) -> tuple[float, float]:
+        """The unit vector along it; to the right if it has no length."""
+        length = self.length
+        return (self.across / length, self.down / length) if length else (1.0, 0.0)
+
+    def part(self, start: float, end: float) -> "Strip":
+        """It from one place to another, given in pixels along it."""
+        (u, v), length = self.along, end - start
+        return self._replace(x=self.x + start * u, y=self.y + start * v, across=length * u, down=length * v)
+
+    @property
+    def box(self) -> Box:
+        """The upright box around it."""
+        left, top, width, height = self._around(0, 1)
+        x, y = math.floor(left), math.floor(top)
+        return x, y, math.ceil(left + width) - x, math.ceil(top + height) - y
+
+    def boxes(self, shape: tuple[int, int]) -> Iterator[Box]:
+        """Upright boxes in a raster (`shape`: height, width) that cover it.
+
+        One, or several along a slanted one: they cover little else.
+        """
+        u, v = self.along
+        pieces = max(1, math.ceil(self.length * min(abs(u), abs(v)) / (_DRIFT * self.height)))
+        pieces = min(pieces, _MAX_BOXES)
+        for piece in range(pieces):
+            x, y, width, height = self._around(piece / pieces, 1 / pieces)
+            left, right = (min(max(0, round(side)), shape[1]) for side in (x, x + width))
+            top, bottom = (min(max(0, round(side)), shape[0]) for side in (y, y + height))
+            if left < right and top < bottom:
+                yield left, top, right - left, bottom - top
+
+    def _around(self, start: float, share: float) -> tuple[float, float, float, float]:
+        """The upright rectangle (left, top, width, height) around a share of it from there on."""
+        u, v = self.along
+        width = abs(self.across) * share + self.height * abs(v)
+        height = abs(self.down) * share + self.height * abs(u)
+        middle = start + share / 2
+        return self.x + middle * self.across - width / 2, self.y + middle * self.down - height / 2, width, height
+
+
+def strip_of(box: Box) -> Strip:
+    """The strip along the longer side of a box."""
+    left, top, width, height = box
+    if height > width:
+        return Strip(left + width / 2, top, 0.0, height, max(1, width))
+    return Strip(left, top + height / 2, max(1, width), 0.0, max(1, height))

@@ -1,0 +1,1 @@
+"""Turns pages upright, and what was read on them back."""

@@ -1,0 +1,1 @@
+"""Pages that are turned or slanted."""
