@@ -8,6 +8,7 @@ Box = tuple[int, int, int, int]  # left, top, width, height
 
 _DRIFT = 0.5  # times its height: what a slanted line leaves its row within one box
 _MAX_BOXES = 50  # over one line
+_EXACT = 1e-6  # pixels: what sides may be off by calculation
 
 
 class Strip(NamedTuple):
@@ -42,9 +43,7 @@ class Strip(NamedTuple):
     @property
     def box(self) -> Box:
         """The upright box around it."""
-        left, top, width, height = self._around(0, 1)
-        x, y = math.floor(left), math.floor(top)
-        return x, y, math.ceil(left + width) - x, math.ceil(top + height) - y
+        return self._around(0, 1)
 
     def boxes(self, shape: tuple[int, int]) -> Iterator[Box]:
         """Upright boxes in a raster (`shape`: height, width) that cover it.
@@ -56,18 +55,21 @@ class Strip(NamedTuple):
         pieces = min(pieces, _MAX_BOXES)
         for piece in range(pieces):
             x, y, width, height = self._around(piece / pieces, 1 / pieces)
-            left, right = (min(max(0, round(side)), shape[1]) for side in (x, x + width))
-            top, bottom = (min(max(0, round(side)), shape[0]) for side in (y, y + height))
+            left, right = (min(max(0, side), shape[1]) for side in (x, x + width))
+            top, bottom = (min(max(0, side), shape[0]) for side in (y, y + height))
             if left < right and top < bottom:
                 yield left, top, right - left, bottom - top
 
-    def _around(self, start: float, share: float) -> tuple[float, float, float, float]:
-        """The upright rectangle (left, top, width, height) around a share of it from there on."""
+    def _around(self, start: float, share: float) -> Box:
+        """The upright box around a share of it from there on."""
         u, v = self.along
         width = abs(self.across) * share + self.height * abs(v)
         height = abs(self.down) * share + self.height * abs(u)
         middle = start + share / 2
-        return self.x + middle * self.across - width / 2, self.y + middle * self.down - height / 2, width, height
+        x, y = self.x + middle * self.across, self.y + middle * self.down
+        left, top = (math.floor(side + _EXACT) for side in (x - width / 2, y - height / 2))
+        right, bottom = (math.ceil(side - _EXACT) for side in (x + width / 2, y + height / 2))
+        return left, top, right - left, bottom - top
 
 
 def strip_of(box: Box) -> Strip:
