@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.codec import MAX_PIXELS, Malformed, decode, dump, encode, load
+from pipeline.codec import MAX_PIXELS, MAX_STRIPS, Malformed, decode, dump, encode, load
 from pipeline.documents.document import (
     Engine,
     Extraction,
@@ -18,10 +18,10 @@ from pipeline.documents.document import (
     JoinedText,
     Raster,
     Reading,
-    Strip,
     TextUnit,
     Word,
 )
+from pipeline.geometry.strip import Strip
 from pipeline.verification.reading import Passage, SecondReading
 
 RASTER = Raster("page/0", 800, 600, 300, 2)
@@ -132,6 +132,9 @@ REFUSED = [
     ("a word that nobody read", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, None]])),
     ("a word of before engines were kept", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0]])),
     ("a box of three sides", Reading, reading(unread=[[1, 2, 3]])),
+    ("a strip without length", Reading, reading(unread_lines=[[1.0, 2.0, 0.0, 0.0, 9.0, False]])),
+    ("a strip that is not a number", Reading, reading(unread_lines=[[1.0, 2.0, float("nan"), 0.0, 9.0, False]])),
+    ("strips without end", Reading, reading(unread_lines=[[1.0, 2.0, 30.0, 0.0, 9.0, False]] * (MAX_STRIPS + 1))),
     ("an unknown type", Findings, findings(places=[["a", 0, 1, "SHOE_SIZE", "SHOE_01"]])),
     ("a place of no length", Findings, findings(places=[["a", 1, 1, "IBAN", "IBAN_01"]])),
     ("a place without placeholder", Findings, findings(places=[["a", 0, 1, "IBAN", ""]])),

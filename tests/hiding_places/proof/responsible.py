@@ -6,6 +6,7 @@ other runs call. A table is lines of function names, each above the places that 
 functions that have to be switched off together.
 """
 
+import argparse
 import contextlib
 import sys
 import threading
@@ -161,10 +162,17 @@ def _proves(case: Case, names: Names) -> bool:
     return False
 
 
-def main(chosen: Sequence[str]) -> None:
-    for name in chosen or sorted({case.table for case in cases()}):
+def main() -> None:
+    """Complete the chosen tables, or all."""
+    every = sorted({case.table for case in cases()})
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="*", help=f"of {', '.join(every)}; all if none is named")
+    chosen = parser.parse_args().table or every
+    if unknown := set(chosen) - set(every):
+        parser.error(f"no such table: {', '.join(sorted(unknown))}")
+    for name in chosen:
         write(name, complete(name))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
