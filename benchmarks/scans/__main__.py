@@ -1,6 +1,6 @@
 """Scans: identifiers that stay legible, what is found, other ink that is burned, refused jobs, seconds.
 
-    python -m benchmarks.scans [--set tune|test] [--pages N] [--step K] [--numbers]
+    python -m benchmarks.scans [--set tune|test] [--pages N] [--step K] [--slant DEGREES] [--numbers]
 
 Renders pages, runs each through the whole file job and compares the pixels of its output with the truth. Floor, in the
 same run: Tesseract alone reading the same rasters with one thread. The figures are also written to build/scans.
@@ -26,20 +26,23 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=30, help="how many pages")
     parser.add_argument("--first", type=int, default=0, help="number of the first page")
     parser.add_argument("--step", type=int, default=1, help="every K-th page")
+    parser.add_argument("--slant", type=float, default=0.0, metavar="DEGREES", help="turn every page clockwise")
     parser.add_argument("--numbers", action="store_true", help="list identifiers that are left or not found; no floor")
     chosen = parser.parse_args()
 
     jobs, measured = Jobs(), []
     for number in range(chosen.first, chosen.first + chosen.pages * chosen.step, chosen.step):
-        done = measure(jobs, page(chosen.part, number), bare=not chosen.numbers)
+        made = page(chosen.part, number)
+        slanted = made.turned(chosen.slant) if chosen.slant else made
+        done = measure(jobs, slanted, bare=not chosen.numbers)
         measured.append(done)
         print(f"{done.name} {done.layout}, {done.damage}: {done.whole:.1f} s {done.error}", file=sys.stderr, flush=True)
-    made = figures(measured)
-    print(f"{chosen.part} set, {len(measured)} pages\n\n{table(made)}")
+    result = figures(measured)
+    print(f"{chosen.part} set, {len(measured)} pages\n\n{table(result)}")
     if chosen.numbers:
         print("\n" + "\n".join(listed(measured)))
     _TARGET.mkdir(parents=True, exist_ok=True)
-    (_TARGET / f"{chosen.part}.json").write_text(json.dumps(made, indent=1) + "\n")
+    (_TARGET / f"{chosen.part}.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 def listed(measured: list[Measured]) -> list[str]:

@@ -55,6 +55,16 @@ def geometry(damage: Damage, draw: random.Random, width: int, height: int) -> Ge
     return Geometry(matrix, width, height)
 
 
+def rotation(degrees: float, width: int, height: int) -> Geometry:
+    """A clockwise turn of a raster of this size; the new raster holds all of it."""
+    matrix = np.eye(3)
+    matrix[:2] = cv2.getRotationMatrix2D((width / 2, height / 2), -degrees, 1.0)
+    across, down = np.abs(matrix[0, :2])
+    size = round(width * across + height * down), round(width * down + height * across)
+    matrix[:2, 2] += (size[0] - width) / 2, (size[1] - height) / 2
+    return Geometry(matrix, *size)
+
+
 def worn(damage: Damage, draw: random.Random, image: Pixels) -> Pixels:
     """The page as it is after the damage, in the raster's geometry."""
     noise = np.random.default_rng(draw.getrandbits(32))

@@ -3,13 +3,13 @@
 import io
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
 
-from benchmarks.scans.damage import LOW_SCALE, WORN, Damage, Pixels, geometry, worn
+from benchmarks.scans.damage import LOW_SCALE, WORN, Damage, Pixels, geometry, rotation, worn
 from benchmarks.scans.fonts import SetName, typefaces
 from benchmarks.scans.layouts import LAYOUTS
 from benchmarks.scans.sheet import HEIGHT, WIDTH, Planted, Polygon, Sheet
@@ -39,6 +39,17 @@ class Page:
         target = io.BytesIO()
         Image.fromarray(self.pixels).save(target, "PNG", dpi=(_DPI, _DPI), compress_level=1)
         return target.getvalue()
+
+    def turned(self, degrees: float) -> "Page":
+        """The page turned clockwise by an angle, on a raster that holds all of it."""
+        place = rotation(degrees, self.pixels.shape[1], self.pixels.shape[0])
+        return replace(
+            self,
+            pixels=place.applied(self.pixels),
+            strokes=place.applied(self.strokes),
+            planted=[Planted(item.value, place.points(item.polygon)) for item in self.planted],
+            named=[place.points(polygon) for polygon in self.named],
+        )
 
 
 class Plan(NamedTuple):
