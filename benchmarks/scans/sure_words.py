@@ -33,6 +33,7 @@ _FAINT = 24  # gray levels
 _QUALITY = 85  # of the JPEG
 _PAPER, _INK = np.array((150.0, 190.0, 150.0)), np.array((190.0, 160.0, 205.0))  # BGR, of nearly the same gray
 _LONG = 4  # digits
+_PAGE = 40  # lines that are read at the same time
 
 
 class Word(NamedTuple):
@@ -59,7 +60,9 @@ def main() -> None:
     }
     for name, (damaged, change) in kinds.items():
         draw = random.Random(_SEED)
-        words = list(_words([line(draw, "test", damaged, sentences) for _ in range(count)], change))
+        drawn = [line(draw, "test", damaged, sentences) for _ in range(count)]
+        pages = (drawn[first : first + _PAGE] for first in range(0, count, _PAGE))
+        words = [word for page in pages for word in _words(page, change)]
         over, long = (sum(word.digits >= least for word in words) for least in (1, _LONG))
         wrong = sum(not word.is_right for word in words)
         print(f"| {name} | {len(words):,} | {over} | {long} | {wrong / max(1, len(words)):.3f} |", flush=True)
