@@ -69,7 +69,8 @@ def _contradicted(word: LineWord, numbers: Claims) -> bool:
         digits = digits_of(number.text)
         if not _is_same_ink(word, number) or len(digits) < _MIN_DIGITS:
             continue
-        if not word.has_digits and any(map(str.islower, word.text)):
+        is_long = len(digits) >= _MIN_LONG and number.confidence >= _MIN_AGREED
+        if not word.has_digits and any(map(str.islower, word.text)) and not is_long:
             continue
         if is_sure and digits not in digits_of(word.text):
             return True

@@ -1,8 +1,11 @@
 """Arabic words in lines of text, of which Tesseract gets a stack."""
 
 import numpy as np
+import pytest
 
+from pipeline.documents.document import Engine
 from pipeline.ocr.engines.arabic_recognizer import arabic_words, is_sure
+from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
@@ -17,7 +20,22 @@ def cuts(*texts: str) -> list[np.ndarray]:
 def test_each_line_gets_its_own_words() -> None:
     found = arabic_words(cuts(*TEXTS))
     assert [" ".join(word.text for word in reversed(words)) for words in found] == list(TEXTS)
-    assert all(is_sure(word) for words in found for word in words)
+    assert all(is_sure(word) for words in found for word in words if len(word.text) > 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "expected"),
+    [
+        ("الرياض", 60, True),
+        ("الرياض", 59, False),
+        ("بام", 79, False),  # ٥٧
+        ("على", 80, True),
+        ("من", 99, False),
+        ("رقم٤", 99, False),
+    ],
+)
+def test_short_words_may_be_numbers(text: str, confidence: float, expected: bool) -> None:
+    assert is_sure(LineWord(text, 0, 50, confidence, Engine.TESSERACT)) == expected
 
 
 def test_words_are_placed_from_left_to_right_in_pixels_of_their_line() -> None:
