@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import cv2
@@ -20,7 +19,7 @@ from pipeline.ocr.engines import tesseract
 from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
 from pipeline.ocr.lines import OcrWord, with_other_digit_orders
 from pipeline.ocr.number_cells import with_joined_cells
-from pipeline.ocr.orientation.quarter_turns import may_be_rotated
+from pipeline.ocr.orientation.quarter_turns import may_be_rotated, with_rest
 from pipeline.ocr.orientation.rotation import Rotation
 from pipeline.ocr.orientation.skew import skew
 from schemas.errors import ErrorCode, StageFailed
@@ -88,7 +87,7 @@ def deskewing(page: Page) -> Rotation | None:
 
 
 def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executor) -> Reading:
-    """The reading of a page. If that may lie on its side or its head, the one of the turned page comes before it."""
+    """The reading of a page. If that may lie on its side or its head, of the turned page, and the rest of this one."""
     read = with_joined_cells(reader.read(raster, page, threads))
     # Labels are upright on a turned page, too.
     if not may_be_rotated(word for word in read.words if word.engine is not Engine.LABEL):
@@ -99,14 +98,7 @@ def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executo
     rotation = Rotation(degrees, page.shown.gray.shape)
     turned = page.shown.mapped(rotation.image)
     upright = reader.read(raster, Page(turned, reader.detector(turned.gray), ()), threads)
-    return _followed_by(rotation.in_stored(with_joined_cells(upright)), read)
-
-
-def _followed_by(reading: Reading, further: Reading) -> Reading:
-    """A reading with the text and the words of another one after its own."""
-    start = len(reading.text) + 1
-    words = (replace(word, start=word.start + start, end=word.end + start) for word in further.words)
-    return replace(reading, text=f"{reading.text}\n{further.text}", words=(*reading.words, *words))
+    return with_rest(rotation.in_stored(with_joined_cells(upright)), read)
 
 
 def _decoded(raster: Raster, pixels: bytes) -> Shown:
