@@ -41,9 +41,11 @@ def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> lis
     reached = set(close)
     groups = [word for word in every if word not in reached and _GROUP.fullmatch(text[word.start : word.end])]
     next_groups = _reached(groups, (*unread, *map(_box, close)), _is_next_group)
-    boxes, rows = list(map(_box, next_groups)), Rows(list(map(_box, next_groups)))
-    digits = np.array([sum(map(str.isdigit, text[word.start : word.end])) for word in next_groups], int)
-    return [*map(_box, close), *(box for box in boxes if digits[rows.beside(box)].sum() >= _MIN_DIGITS)]
+    # A line that follows again repeats its words.
+    digits = {_box(word): sum(map(str.isdigit, text[word.start : word.end])) for word in next_groups}
+    boxes, counts = list(digits), np.array(list(digits.values()), int)
+    rows = Rows(boxes)
+    return [*map(_box, close), *(box for box in boxes if counts[rows.beside(box)].sum() >= _MIN_DIGITS)]
 
 
 def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[Word, Box], bool]) -> list[Word]:
