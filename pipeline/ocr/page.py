@@ -61,12 +61,12 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     codes = threads.submit(codes_in, stored.gray)
     page = _without_dark_boxes(stored, reader, threads)
     rotation = deskewing(page)
-    if rotation is None:
-        reading = _turned_upright(raster, page, reader, threads)
-    else:
+    if rotation is not None:
         level = _without_dark_boxes(page.shown.mapped(rotation.image), reader, threads)
-        labels = [*rotation.turned(page.labels), *level.labels]
-        reading = rotation.in_stored(_turned_upright(raster, level._replace(labels=labels), reader, threads))
+        page = level._replace(labels=[*rotation.turned(page.labels), *level.labels])
+    reading = _turned_upright(raster, page, reader, threads)
+    if rotation is not None:
+        reading = rotation.in_stored(reading)
     return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
