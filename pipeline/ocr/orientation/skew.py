@@ -8,23 +8,23 @@ from pipeline.networks.text_line import TextLine
 
 _LONG = 4.0  # times its height: the angle of a shorter line is that of its letters
 _ALIKE = 3.0  # degrees between lines of one page: more in photographs than in scans
-_MOST = 0.5  # share of the length of all lines that runs alike
+_MOST = 0.5  # share of all characters whose lines run alike
 
 
 def skew(lines: Iterable[TextLine]) -> float:
-    """Degrees, -45 to 45, by which most of the lines are turned clockwise; 0 if most are not turned alike.
+    """Degrees, -45 to 45, by which most of the text is turned clockwise; 0 if most is not turned alike.
 
     A page that lies on its side is skewed by what is missing to that.
     """
     slanted = [line for line in lines if line.width >= _LONG * line.height]
     if not slanted:
         return 0.0
-    lengths = np.array([line.width for line in slanted])
+    characters = np.array([line.width / line.height for line in slanted])
     angles = np.degrees([np.arctan2(line.along[1], line.along[0]) for line in slanted])
-    mean = np.degrees(np.angle((lengths * np.exp(4j * np.radians(angles))).sum())) / 4
+    mean = np.degrees(np.angle((characters * np.exp(4j * np.radians(angles))).sum())) / 4
     apart = (angles - mean + 45) % 90 - 45
     order = np.argsort(apart)
-    middle = apart[order][np.searchsorted(lengths[order].cumsum(), lengths.sum() / 2)]
-    if lengths[abs(apart - middle) <= _ALIKE].sum() < _MOST * lengths.sum():
+    middle = apart[order][np.searchsorted(characters[order].cumsum(), characters.sum() / 2)]
+    if characters[abs(apart - middle) <= _ALIKE].sum() < _MOST * characters.sum():
         return 0.0
     return float((mean + middle + 45) % 90 - 45)

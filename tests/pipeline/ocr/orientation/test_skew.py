@@ -46,6 +46,11 @@ def test_short_lines_have_no_angle() -> None:
     assert skew([*lines(20, 20, 20, 20, width=80), *lines(3)]) == pytest.approx(3)
 
 
+def test_a_large_watermark_is_no_more_than_a_line() -> None:
+    (watermark,) = lines(40, width=1500)
+    assert skew([watermark._replace(height=150), *lines(0, 0, 1)]) == pytest.approx(0, abs=1)
+
+
 def slanted(page: np.ndarray, degrees: float) -> np.ndarray:
     height, width = page.shape
     side = int(math.hypot(height, width)) + 40
