@@ -20,7 +20,7 @@ from benchmarks.scans.damage import Pixels
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.engines.line_recognizer import logical
 from pipeline.ocr.engines.line_word import LineWord
-from pipeline.ocr.hidden_text import shown
+from pipeline.ocr.hidden_text import doubted, shown
 from pipeline.ocr.line_reading.contrast import legible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.unread_ink import is_confident
@@ -44,6 +44,14 @@ class Word(NamedTuple):
     is_right: bool
 
 
+class _Kind(NamedTuple):
+    """Lines as an engine gets them; whether they are damaged, and whether grayscale hides them."""
+
+    shown: Callable[[Pixels], Pixels]
+    is_damaged: bool = False
+    is_hidden: bool = False
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -52,29 +60,23 @@ def main() -> None:
     sentences = list(texts.sentences("test"))
     print(f"| lines | words read | over a digit | over {_LONG} digits and more | other words |")
     print("| --- " * 5 + "|")
-    kinds: dict[str, tuple[bool, Callable[[Pixels], Pixels]]] = {
-        "clean": (False, lambda image: image),
-        "damaged": (True, lambda image: image),
-        "faint": (False, lambda image: without_dimness(_faint(image))),
-        "in hue": (False, lambda image: legible(_in_hue(image))),
-    }
-    for name, (damaged, change) in kinds.items():
+    for name, kind in _KINDS.items():
         draw = random.Random(_SEED)
-        drawn = [line(draw, "test", damaged, sentences) for _ in range(count)]
+        drawn = [line(draw, "test", kind.is_damaged, sentences) for _ in range(count)]
         pages = (drawn[first : first + _PAGE] for first in range(0, count, _PAGE))
-        words = [word for page in pages for word in _words(page, change)]
+        words = [word for page in pages for word in _words(page, kind)]
         over, long = (sum(word.digits >= least for word in words) for least in (1, _LONG))
         wrong = sum(not word.is_right for word in words)
         print(f"| {name} | {len(words):,} | {over} | {long} | {wrong / max(1, len(words)):.3f} |", flush=True)
 
 
-def _words(lines: Sequence[Line], change: Callable[[Pixels], Pixels]) -> Iterator[Word]:
-    cuts = [change(one.image) for one in lines]
+def _words(lines: Sequence[Line], kind: _Kind) -> Iterator[Word]:
+    cuts = [kind.shown(one.image) for one in lines]
     places = [TextLine(0, 0, (1.0, 0.0), cut.shape[1], cut.shape[0], 1.0) for cut in cuts]
     with ThreadPoolExecutor(2) as threads:
         found = words_of_lines(places, cuts, threads)
     for one, words in zip(lines, found, strict=True):
-        for word in words:
+        for word in doubted(words) if kind.is_hidden else words:
             if not word.has_digits and any(map(str.isalpha, word.text)) and is_confident(word.text, word.confidence):
                 yield _beside_truth(word, one.marks)
 
@@ -99,6 +101,14 @@ def _in_hue(image: Pixels) -> Pixels:
     coloured = (share * _PAPER + (1 - share) * _INK).round().astype(np.uint8)
     coded = cv2.imencode(".jpg", coloured, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1]
     return shown(cv2.imdecode(coded, cv2.IMREAD_COLOR)).hues[0]
+
+
+_KINDS = {
+    "clean": _Kind(lambda image: image),
+    "damaged": _Kind(lambda image: image, is_damaged=True),
+    "faint": _Kind(lambda image: without_dimness(_faint(image))),
+    "in hue": _Kind(lambda image: legible(_in_hue(image)), is_hidden=True),
+}
 
 
 if __name__ == "__main__":

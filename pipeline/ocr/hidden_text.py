@@ -14,6 +14,7 @@ from pipeline.networks.lines_at_any_angle import lines_at_any_angle
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.dark_boxes import Box
+from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.contrast import legible
 from pipeline.ocr.lines import Line, OcrWord, join_rows
 
@@ -23,6 +24,9 @@ _MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of a lin
 _MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
 _LONG, _CROSSING = 3.0, 0.07  # times its height, and the sine of its least angle to others, of a line that crosses them
 _CROSSED = 0.02  # share of a word that is dark ink: light ink under it may be another text
+# Confidence (0..100) of a word that is in no doubt, and the most of one in doubt. Of 844 drawn words in hue with more
+# one held a digit, of 260 others that would count as sure in grayscale four.
+_SURE, _IN_DOUBT = 90.0, 50.0
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
 
 
@@ -176,6 +180,14 @@ def hidden_rows(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[Oc
         shared = np.minimum(tops + heights, bottom) - np.maximum(tops, top)
         beside = (words[place] for place in np.flatnonzero(2 * shared > heights))
         yield [*row, *(word for word in beside if not any(_is_over(word, other) for other in row))]
+
+
+def doubted(words: Iterable[LineWord]) -> list[LineWord]:
+    """The words of a hidden line, of which only very sure ones count as read: its strokes are blurred or cut."""
+    return [
+        word if word.confidence >= _SURE else word._replace(confidence=min(word.confidence, _IN_DOUBT))
+        for word in words
+    ]
 
 
 def _is_over(word: OcrWord, other: OcrWord) -> bool:

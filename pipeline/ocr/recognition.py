@@ -14,7 +14,7 @@ from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
-from pipeline.ocr.hidden_text import Scores, hidden_lines, hidden_rows
+from pipeline.ocr.hidden_text import Scores, doubted, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_visible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows
@@ -65,7 +65,8 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     kept = _texts(read_lines)
     reliable = (line.place.part(word.left, word.right) for line in kept for word in line.words if _is_reliable(word))
     lines = hidden_lines(page.shown, text_map, reliable, _SURE_HIDDEN)
-    hidden = _texts(_read([line.place for line in lines], [line.cut for line in lines], threads))
+    read_hidden = _read([line.place for line in lines], [line.cut for line in lines], threads)
+    hidden = _texts([line._replace(words=doubted(line.words)) for line in read_hidden])
     crossed = {line.place for line in lines if line.is_crossed}
     told = [_with_reliable_words(line) if line.place in crossed else line for line in hidden]
     rows = join_rows([*_placed(kept, image.shape), *([label] for label in page.labels)])

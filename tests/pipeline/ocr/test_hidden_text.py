@@ -9,10 +9,11 @@ from pipeline.documents.document import Engine, Reading
 from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.geometry.strip import Strip
 from pipeline.networks.text_line import TextLine
-from pipeline.ocr import recognition
+from pipeline.ocr import hidden_text, recognition
 from pipeline.ocr.dark_boxes import Box
+from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
-from pipeline.ocr.hidden_text import Scores, Shown, hidden_lines, hidden_rows, shown, without_even_boxes
+from pipeline.ocr.hidden_text import Scores, Shown, doubted, hidden_lines, hidden_rows, shown, without_even_boxes
 from pipeline.rereading import _explains_light_ink, _has_ink
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -75,6 +76,19 @@ def test_what_gray_shows_is_not_read_again_by_hue() -> None:
     found = read(image)
     assert found.text == "Blue words on white paper"
     assert found.unread == ()
+
+
+def test_a_word_that_counts_as_read_in_gray_is_burned_where_hue_alone_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blurred digits are read as letters, and not surely."""
+    image = page(((40, 60), "Office", RED))
+    assert not read(image).unread
+    assert doubted([LineWord("Office", 0, 9, 89.0, Engine.TESSERACT)])[0].confidence == 50
+    monkeypatch.setattr(hidden_text, "_SURE", 101.0)
+    burned = np.zeros(image.shape[:2], bool)
+    for left, top, width, height in read(image).unread:
+        burned[top : top + height, left : left + width] = True
+    letters = (image[:, :, 2] > 200) & (image[:, :, 1] < 60)
+    assert burned[letters].mean() > 0.95
 
 
 def test_a_line_that_both_planes_show_is_read_once() -> None:
