@@ -35,7 +35,7 @@ class Backlog(Collector):
         )
         try:
             with self._storage.database.reading() as session:
-                found = backlog(session, utc_now(), self._lease_seconds)
+                found = backlog(session, utc_now())
         except MaskerUnavailable:
             return
         for queue in Queue:

@@ -132,12 +132,13 @@ def claim_part(session: Session, stage: Stage, limits: Limits, *, now: datetime,
 def _fair(stage: Stage, limits: Limits, now: datetime, asked: UUID) -> Select[UUID, int]:
     """The jobs and numbers of parts that wait at a stage and are due, in the order in which they should be read.
 
-    Of a long queue only the oldest are looked at; both subqueries follow an index, whatever the number of parts.
+    Of a long queue only those that wait longest are looked at; both subqueries follow an index, whatever the number of
+    parts. A part that was given back, or whose worker died, keeps its place.
     """
     waiting = (
         select(JobPart)
         .where(col(JobPart.stage) == stage.value, col(JobPart.due_at).is_not(None), *_is_free(limits, now))
-        .order_by(col(JobPart.due_at))
+        .order_by(col(JobPart.waiting_since))
         .limit(_OLDEST)
         .subquery()
     )
@@ -153,7 +154,7 @@ def _fair(stage: Stage, limits: Limits, now: datetime, asked: UUID) -> Select[UU
         .join(Job, (col(Job.id) == waiting.c.job_id) & (col(Job.round) == waiting.c.round))
         .outerjoin(busy, busy.c.account_id == col(Job.account_id))
         .where(col(Job.stage) == stage.value, col(Job.state).in_(RUNNING))
-        .order_by(sql.coalesce(busy.c.parts, 0), waiting.c.job_id != asked, waiting.c.due_at, waiting.c.part)
+        .order_by(sql.coalesce(busy.c.parts, 0), waiting.c.job_id != asked, waiting.c.waiting_since, waiting.c.part)
         .limit(_CANDIDATES)
     )
 
@@ -226,7 +227,8 @@ def split(
     due_at = now + timedelta(seconds=lease_seconds)
     for part in range(parts):
         row = JobPart(job_id=claim.job_id, stage=to.value, round=part_round(claim.job, to), part=part)
-        row.due_at = due_at if part < at_once else None
+        if part < at_once:
+            row.waiting_since, row.due_at = now, due_at
         session.add(row)
     session.flush()
     return True
@@ -258,7 +260,7 @@ def finish_part(
     following = session.scalar(select(sql.min(JobPart.part)).where(*waiting))
     if following is not None:
         due = update(JobPart).where(*waiting, col(JobPart.part) == following)
-        changed(session, due.values(due_at=now + timedelta(seconds=lease_seconds)))
+        changed(session, due.values(waiting_since=now, due_at=now + timedelta(seconds=lease_seconds)))
     return PartFinished(left, following)
 
 
@@ -319,6 +321,7 @@ def _moved(to: Stage, now: datetime, lease_seconds: float) -> dict[str, Any]:
         "claims": 0,
         "announcements": 0,
         "lease_until": None,
+        "waiting_since": now,
         "due_at": now + timedelta(seconds=lease_seconds),
     }
 

@@ -105,6 +105,7 @@ def enqueue(
         uploaded_day=day,
         created_at=now,
         expires_at=now + timedelta(seconds=ttl_seconds),
+        waiting_since=now,
         due_at=now + timedelta(seconds=lease_seconds),
     )
     session.add(job)

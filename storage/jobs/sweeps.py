@@ -6,6 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
+from sqlalchemy import func as sql
 from sqlmodel import Session, col
 
 from schemas.files import JobState
@@ -16,7 +17,7 @@ from storage.jobs.tables import Job, JobPart
 BATCH = 500
 _RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 _ENDED = (JobState.FAILED.value, JobState.EXPIRED.value)
-_MAX_DOUBLINGS = 6
+_MAX_DOUBLINGS = 3  # then every eight leases
 
 
 class Overdue(NamedTuple):
@@ -56,10 +57,16 @@ def overdue(session: Session, now: datetime) -> list[Overdue]:
 def take_announcement(session: Session, late: Overdue, *, lease_seconds: float, now: datetime) -> bool:
     """Takes the right to announce a stage again; False when another sweeper took it or the stage moved.
 
-    Each repetition waits twice as long as the last, so that a long queue is not filled with messages for the same work.
+    Each repetition waits twice as long as the last, up to eight leases: a long queue is not filled with messages for
+    the same work, and work whose message Redis lost does not lie for longer.
     """
     wait = timedelta(seconds=lease_seconds * 2 ** min(late.announcements, _MAX_DOUBLINGS))
-    values = {"due_at": now + wait, "announcements": late.announcements + 1}
+    table = Job if late.part is None else JobPart
+    values = {
+        "due_at": now + wait,
+        "announcements": late.announcements + 1,
+        "waiting_since": sql.coalesce(col(table.waiting_since), now),  # a process older than the column wrote none
+    }
     if late.part is None:
         statement = (
             update(Job)

@@ -4,23 +4,26 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, BigInteger, Column, Index
+from sqlalchemy import JSON, BigInteger, Column, Index, text
 from sqlmodel import Field, SQLModel
 
 from schemas.files import JobState
 from schemas.stages import FIRST_STAGE, Stage
 from storage.database import UtcDateTime
 
+_IS_DUE = text("due_at IS NOT NULL")
+
 
 class Job(SQLModel, table=True):
     """One file job. The row is the job; the queue's message is only a hint that it can go on.
 
     `stage` is the next step to run. `attempt` grows with every claim and is the fencing token; `claims` counts the
-    claims of this stage alone. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a
-    finished stage to the attempt whose artifacts count. `parts` are the rasters to be read by OCR, `parts_left` those
-    not read yet; `rereads` and `rereads_left` are those of the output in this round. `found` counts redacted places by
-    entity type; `timings` are milliseconds by stage. `has_residue` says that stored bytes may still have to be
-    destroyed. `reason` says why a format is unsupported. What a person wrote (file name, terms) is sealed.
+    claims of this stage alone. `waiting_since` is when this stage could first be claimed; once a lease ended, it waits
+    since then. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a finished stage
+    to the attempt whose artifacts count. `parts` are the rasters to be read by OCR, `parts_left` those not read yet;
+    `rereads` and `rereads_left` are those of the output in this round. `found` counts redacted places by entity type;
+    `timings` are milliseconds by stage. `has_residue` says that stored bytes may still have to be destroyed. `reason`
+    says why a format is unsupported. What a person wrote (file name, terms) is sealed.
     """
 
     __tablename__ = "jobs"
@@ -38,6 +41,7 @@ class Job(SQLModel, table=True):
     attempt: int = 0
     claims: int = 0
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    waiting_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     announcements: int = 0
     outputs: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
@@ -73,11 +77,15 @@ class Job(SQLModel, table=True):
 
 class JobPart(SQLModel, table=True):
     """One raster that waits to be read, with a lease and attempts of its own: the `part`-th of the input, or of the
-    output of a round.
+    output of a round. A part whose turn has not come, and one that is done, has no `due_at`.
     """
 
     __tablename__ = "job_parts"
-    __table_args__ = (Index("ix_job_parts_due_at", "due_at"), Index("ix_job_parts_lease_until", "lease_until"))
+    __table_args__ = (
+        Index("ix_job_parts_due_at", "due_at"),
+        Index("ix_job_parts_lease_until", "lease_until"),
+        Index("ix_job_parts_waiting_since", "stage", "waiting_since", postgresql_where=_IS_DUE, sqlite_where=_IS_DUE),
+    )
 
     job_id: UUID = Field(primary_key=True, foreign_key="jobs.id", ondelete="CASCADE")
     stage: str = Field(default=Stage.OCR.value, primary_key=True, sa_column_kwargs={"server_default": Stage.OCR.value})
@@ -87,6 +95,7 @@ class JobPart(SQLModel, table=True):
     claims: int = 0
     done: bool = False
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    waiting_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     announcements: int = 0
 

@@ -30,7 +30,7 @@ from storage.encryption import Keyring
 from storage.jobs import leases
 from storage.jobs.tables import JobPart
 from storage.migrations import revisions as known_revisions
-from tests.storage.jobs.samples import LEASE, LIMITS, claimed, new_job
+from tests.storage.jobs.samples import LEASE, LIMITS, claimed, new_job, row
 from tests.storage.people import new_account
 
 ROOT = Path(__file__).parents[2]
@@ -140,6 +140,8 @@ def test_pages_that_wait_keep_waiting(empty: Database, keyring: Keyring, now: da
         (scanned, "ocr", 1, 1),
     ]
     assert [part.due_at for part in parts] == [now + timedelta(seconds=LEASE), None]
+    assert [part.waiting_since for part in parts] == [now, None]  # since the upload: more is not known
+    assert [row(empty, job_id).waiting_since for job_id in (scanned, verified)] == [now, now]
     assert claimed(empty, verified, Stage.VERIFY, now) is not None
 
 
