@@ -71,7 +71,7 @@ def serve(
     from api.http.server import address, is_loopback, listen
     from pipeline.detect.detector import Detector
     from schemas.telemetry import logs, tracing
-    from storage.monitoring import serve_metrics
+    from storage.monitoring import Backlog, serve_metrics
     from storage.opening import Storage
 
     settings = load()
@@ -89,7 +89,7 @@ def serve(
                 return
             settings = share_of(settings, processes)
         with stores(settings) as storage:
-            serve_metrics(settings, storage)
+            serve_metrics(settings, Backlog(storage))
             tracing.configure(settings.traces_url, settings.traces_ratio, "masker-api")
             if settings.geo_database is None and not settings.is_sqlite:
                 log.warning("callers from every country are served: MASKER_GEO_DATABASE is not set")

@@ -4,13 +4,15 @@
 
 Needs Debian's packages `prometheus` (its service need not run) and `chromium`. Starts `masker serve` in embedded mode
 and a Prometheus that asks it every second, makes calls and redacts files, good and bad ones, and then asks Prometheus
-for every panel of the Grafana dashboard. Exit status 1 when promtool or Prometheus refuses one. Prometheus's own page
-with two of the panels is the picture, docs/images/metrics.png if no other file is named.
+for every panel of the Grafana dashboard and for what the adapter's rule gives each autoscaler. Exit status 1 when
+promtool or Prometheus refuses one. Prometheus's own page with two of the panels is the picture, docs/images/metrics.png
+if no other file is named.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,9 +25,11 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import httpx
+import yaml
 from playwright.sync_api import sync_playwright
 
 from examples.server import Server, embedded_server, free_port
+from schemas.stages import Queue
 
 ROOT = Path(__file__).parents[1]
 MONITORING = ROOT / "examples" / "monitoring"
@@ -110,6 +114,14 @@ def load(server: Server, seconds: float) -> None:
     uploads.join()
 
 
+def scaled_by(queue: str) -> str:
+    """The expression by which the adapter's rule gives an autoscaler the age of a queue's oldest work."""
+    (rule,) = yaml.safe_load((MONITORING / "prometheus-adapter.yaml").read_text())["externalRules"]
+    (name,) = re.findall(r'__name__="(\w+)"', rule["seriesQuery"])
+    query: str = rule["metricsQuery"]
+    return query.replace("<<.Series>>", name).replace("<<.LabelMatchers>>", f'queue="{queue}"')
+
+
 def series(address: str, expression: str) -> int:
     """How many series Prometheus has for an expression. SystemExit when it refuses it."""
     answer = httpx.get(f"{address}/api/v1/query", params={"query": expression}).json()
@@ -152,6 +164,8 @@ def main() -> None:
         time.sleep(2)
         for title, expressions in panels().items():
             print(f"{title}: {', '.join(str(series(address, one)) for one in expressions)} series")
+        for queue in Queue:
+            print(f"Autoscaler of {queue.value}: {series(address, scaled_by(queue.value))} series")
         groups = httpx.get(f"{address}/api/v1/rules").json()["data"]["groups"]
         rules = [rule for group in groups for rule in group["rules"]]
         sick = [rule["name"] for rule in rules if rule["health"] != "ok"]

@@ -1,4 +1,4 @@
-"""Serves the metrics of this process, and of the database what is waiting, on a port of their own."""
+"""Serves the metrics of this process, and of the API's also what waits in the database, on a port of their own."""
 
 import logging
 from collections.abc import Iterator
@@ -20,10 +20,13 @@ _PORTS = 64  # processes of one worker command
 
 
 class Backlog(Collector):
-    """By queue: how many stages and parts of file jobs wait for a worker, and for how long the oldest of them."""
+    """By queue: how many stages and parts of file jobs wait for a worker, and for how long the oldest of them.
 
-    def __init__(self, storage: Storage, lease_seconds: float) -> None:
-        self._storage, self._lease_seconds = storage, lease_seconds
+    It is the same in every process that tells it: take the maximum, never the sum.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
 
     def collect(self) -> Iterator[Metric]:
         """Asks the database; nothing while it is unavailable."""
@@ -46,14 +49,15 @@ class Backlog(Collector):
         yield oldest
 
 
-def serve_metrics(settings: Settings, storage: Storage) -> None:
+def serve_metrics(settings: Settings, *also: Collector) -> None:
     """Starts the thread that answers at `http://METRICS_HOST:METRICS_PORT/metrics`, if a port is set. InvalidSettings.
 
-    Several processes of one machine take the ports from there on, one each.
+    Several processes of one machine take the ports from there on, one each. `also`: what else this process tells.
     """
     if settings.metrics_port is None:
         return
-    REGISTRY.register(Backlog(storage, settings.lease_seconds))
+    for collector in also:
+        REGISTRY.register(collector)
     for port in range(settings.metrics_port, settings.metrics_port + _PORTS):
         try:
             start_http_server(port, settings.metrics_host, REGISTRY)

@@ -1,5 +1,6 @@
 """The Kubernetes manifests of examples/kubernetes: their schema, and that they fit this version of the service."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from schemas.stages import Queue
 from schemas.version import VERSION
 
 FOLDER = Path(__file__).parents[1] / "examples" / "kubernetes"
+MONITORING = FOLDER.parent / "monitoring"
 KUBERNETES = "1.31"
 
 
@@ -76,6 +78,27 @@ def test_no_pod_has_more_rights_than_it_needs() -> None:
         assert container["resources"]["limits"]["memory"], name
         assert {mount["mountPath"] for mount in container["volumeMounts"]} == {"/tmp", "/var/lib/masker"}, name
         assert all(volume["emptyDir"]["medium"] == "Memory" for volume in spec["volumes"]), name
+
+
+def external_metrics() -> Iterator[tuple[str, dict[str, Any]]]:
+    """By the name of what is scaled."""
+    for manifest in manifests():
+        if manifest["kind"] == "HorizontalPodAutoscaler":
+            for metric in manifest["spec"]["metrics"]:
+                if metric["type"] == "External":
+                    yield manifest["spec"]["scaleTargetRef"]["name"], metric["external"]
+
+
+def test_an_autoscaler_gets_one_series_for_each_of_its_queues() -> None:
+    """Its value is the sum of the series that it gets, and each API pod tells the same age."""
+    rules = yaml.safe_load((MONITORING / "prometheus-adapter.yaml").read_text())
+    (rule,) = rules.pop("externalRules")
+    assert rules == {} and rule.keys() == {"seriesQuery", "resources", "metricsQuery"}
+    assert rule["metricsQuery"] == "max by (queue) (<<.Series>>{<<.LabelMatchers>>})"
+    for name, external in external_metrics():
+        assert re.findall(r'__name__="(\w+)"', rule["seriesQuery"]) == [external["metric"]["name"]], name
+        assert external["metric"]["selector"]["matchLabels"].keys() == {"queue"}, name
+        assert external["target"]["type"] == "Value", name  # AverageValue would divide it by the number of pods
 
 
 def test_selectors_and_scales_name_what_exists() -> None:

@@ -20,7 +20,7 @@ settings = load_settings()
 logs.configure(settings.log_format)
 storage = Storage.open(settings)
 context = Context.open(settings, storage)
-serve_metrics(settings, storage)
+serve_metrics(settings)
 tracing.configure(settings.traces_url, settings.traces_ratio, "masker-worker")
 gc.freeze()  # what is loaded lives as long as the process; the collector need not walk it
 broker = storage.broker

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from schemas.stages import Queue
+
 ROOT = Path(__file__).parents[2]
 # Panels of what a healthy system does with calls and files; the others show faults, and providers that nobody calls.
 BUSY = {
@@ -34,6 +36,7 @@ def test_prometheus_takes_every_panel_and_rule(tmp_path: Path) -> None:
     shown = dict(re.findall(r"^(.+): ([\d, ]+) series$", done.stdout, re.MULTILINE))
     assert shown.keys() >= BUSY
     assert [title for title in BUSY if "0" in shown[title].split(", ")] == []
+    assert [shown[f"Autoscaler of {queue.value}"] for queue in Queue] == ["1"] * len(Queue)
     assert re.search(r"^\d+ rules, firing: none$", done.stdout, re.MULTILINE)
     with Image.open(picture) as shot:
         assert shot.size == (1200, 1680)

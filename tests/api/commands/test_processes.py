@@ -53,6 +53,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory, database: str, _redis:
         "MASKER_RATE_LIMIT_PER_MINUTE": str(LIMIT),
         "MASKER_AUTH_CACHE_SECONDS": "1",
         "MASKER_NAMES": "rules",
+        "MASKER_METRICS_PORT": str(free_port()),
     }
 
 
@@ -125,6 +126,13 @@ def until(done: Callable[[], bool], seconds: float = 30) -> None:
     while not done():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_each_process_tells_its_metrics_and_how_old_the_work_is(front: Front) -> None:
+    ports = {line["port"] for line in front.lines() if line["event"] == "metrics are served"}
+    assert len(ports) == 2
+    for port in ports:
+        assert 'masker_queue_oldest_seconds{queue="ocr"} 0.0' in httpx.get(f"http://127.0.0.1:{port}/metrics").text
 
 
 class Key(NamedTuple):
