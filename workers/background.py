@@ -11,6 +11,8 @@ from schemas.stages import Queue
 
 log = logging.getLogger("masker.workers")
 
+_STOP_SECONDS = 10
+
 
 class Background(Middleware):
     """Runs `work` every so many seconds in a thread of its own, so that it is on time while every worker is busy.
@@ -31,10 +33,10 @@ class Background(Middleware):
             self._thread.start()
 
     def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
-        """Stops the thread and waits for what it is doing."""
+        """Stops the thread and waits some seconds for what it is doing; the process may end in the middle of it."""
         self._stopping.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:
         while True:

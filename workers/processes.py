@@ -9,7 +9,7 @@ from dramatiq import Worker, cli
 
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import InvalidSettings, Settings
-from schemas.stages import AFTER_PARTS, STAGE, Queue
+from schemas.stages import AFTER_PARTS, STAGE, STAGES, Queue
 from schemas.telemetry import logs
 from storage.opening import Storage, open_keyring
 from workers.actors import declare
@@ -21,6 +21,9 @@ from workers.webhooks import WebhookSender
 log = logging.getLogger("masker.workers")
 
 _MOST_OF_AN_ACCOUNT = 8
+# For stages under way after SIGTERM: the longest that a document may take in a sandboxed call. Whoever stops a worker
+# should give it 30 s more before SIGKILL.
+DRAIN_SECONDS = max(row.seconds for row in STAGES)
 
 
 def check(settings: Settings) -> None:
@@ -40,6 +43,8 @@ def run(
 ) -> int:
     """Works until SIGTERM or SIGINT and returns the exit status. Errors as for `check`.
 
+    Then stages under way have DRAIN_SECONDS to end. One that is cut off is announced again when its lease ends.
+
     `queues`: all when empty. `threads` per process, `threads_for` when None. `module`: what each process loads.
     """
     check(settings)
@@ -48,6 +53,7 @@ def run(
     log.info("the workers of %d processes start", processes, extra={"queues": served})
     arguments = [f"{module}:broker", "--skip-logging", "--path", "--processes", str(processes)]
     arguments += ["--threads", str(threads or threads_for(settings))]
+    arguments += ["--worker-shutdown-timeout", str(DRAIN_SECONDS * 1000)]
     if queues:
         arguments += ["--queues", *(queue.value for queue in queues)]
     parser = cli.make_argument_parser()  # type: ignore[no-untyped-call]

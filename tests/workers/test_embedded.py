@@ -4,9 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from dramatiq import Worker
 
 from schemas.clock import utc_now
 from schemas.files import MEDIA_TYPE, Format, JobState
@@ -19,7 +21,7 @@ from storage.jobs.records import Upload
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.workers.workshop import CSV, SECRETS, Workshop, insert, new_owner, saboteur
-from workers import processes
+from workers import background, processes
 from workers.actors import perform
 from workers.context import Context
 from workers.processes import Embedded
@@ -129,6 +131,41 @@ def test_a_stage_longer_than_its_lease_keeps_it(workshop: Workshop) -> None:
     assert not any(stolen)  # the last question may have come when the stage was done: it claims nothing either
     assert shop.job(job_id).stage == Stage.DETECT
     shop.context.close()
+
+
+def test_work_by_the_clock_that_hangs_does_not_hold_up_the_end(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_STOP_SECONDS", 0.1)
+    began, goes_on, ended = (threading.Event() for _ in range(3))
+
+    def hang() -> None:
+        began.set()
+        goes_on.wait(20)
+        ended.set()
+
+    storage = Storage.open(settings)
+    worker = Worker(storage.broker, worker_threads=1)
+    hanging = background.Background("hanging", hang, 1)
+    storage.broker.add_middleware(hanging)
+    worker.start()
+    try:
+        assert began.wait(30)
+        worker.stop()
+        assert not ended.is_set()
+    finally:
+        goes_on.set()
+        storage.close()
+
+
+def test_the_runner_gives_stages_the_time_that_a_document_may_take(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In milliseconds: its own ten minutes are longer than any manifest waits before it kills."""
+    given: list[Any] = []
+    monkeypatch.setattr(processes.cli, "main", lambda arguments: given.append(arguments) or 0)
+    assert processes.run(settings.model_copy(update={"redis_url": "redis://127.0.0.1:9/0"})) == 0
+    assert given[0].worker_shutdown_timeout == 1000 * processes.DRAIN_SECONDS == 300_000
 
 
 def test_workers_of_their_own_need_redis(settings: Settings) -> None:
