@@ -9,9 +9,11 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from api.http.server import GRACE_SECONDS
 from schemas.settings import Settings
 from schemas.stages import Queue
 from schemas.version import VERSION
+from workers.processes import DRAIN_SECONDS
 
 FOLDER = Path(__file__).parents[1] / "examples" / "kubernetes"
 MONITORING = FOLDER.parent / "monitoring"
@@ -75,7 +77,7 @@ def test_no_pod_has_more_rights_than_it_needs() -> None:
         security = container["securityContext"]
         assert security["readOnlyRootFilesystem"] is True and security["allowPrivilegeEscalation"] is False, name
         assert security["capabilities"] == {"drop": ["ALL"]}, name
-        assert container["resources"]["limits"]["memory"], name
+        assert container["resources"]["limits"].keys() == {"cpu", "memory"}, name
         assert {mount["mountPath"] for mount in container["volumeMounts"]} == {"/tmp", "/var/lib/masker"}, name
         assert all(volume["emptyDir"]["medium"] == "Memory" for volume in spec["volumes"]), name
 
@@ -101,6 +103,29 @@ def test_an_autoscaler_gets_one_series_for_each_of_its_queues() -> None:
         assert external["target"]["type"] == "Value", name  # AverageValue would divide it by the number of pods
 
 
+def test_every_deployment_has_an_autoscaler() -> None:
+    kinds: dict[str, set[str]] = {"Deployment": set(), "HorizontalPodAutoscaler": set()}
+    for manifest in manifests():
+        kinds.setdefault(manifest["kind"], set()).add(manifest["metadata"]["name"])
+    assert kinds["Deployment"] == kinds["HorizontalPodAutoscaler"]
+
+
+def test_pods_that_are_stopped_have_time_to_end_what_they_do() -> None:
+    for name, pod in pods():
+        needed = {"api": GRACE_SECONDS, "migrate": 0}.get(name, DRAIN_SECONDS)
+        assert pod["spec"]["terminationGracePeriodSeconds"] >= needed + 30, name
+
+
+def test_the_threads_of_a_pod_do_not_follow_the_processors_of_its_node() -> None:
+    """As they do by default, whatever the pod may use of them."""
+    for name, pod in pods():
+        (container,) = pod["spec"]["containers"]
+        names = {variable["name"] for variable in container.get("env", ())}
+        assert name == "migrate" or "--threads" in container["command"] or "MASKER_DETECT_MAX_CONCURRENCY" in names, (
+            name
+        )
+
+
 def test_selectors_and_scales_name_what_exists() -> None:
     by_name = {manifest["metadata"]["name"]: manifest for manifest in manifests() if manifest["kind"] == "Deployment"}
     components = {name: manifest["spec"]["template"]["metadata"]["labels"] for name, manifest in by_name.items()}
@@ -108,9 +133,10 @@ def test_selectors_and_scales_name_what_exists() -> None:
         spec = manifest.get("spec", {})
         if manifest["kind"] == "HorizontalPodAutoscaler":
             assert spec["scaleTargetRef"]["name"] in by_name
-            queues = [m["external"]["metric"]["selector"]["matchLabels"]["queue"] for m in spec["metrics"]]
+            metrics = [metric["external"]["metric"] for metric in spec["metrics"] if metric["type"] == "External"]
+            queues = [metric["selector"]["matchLabels"]["queue"] for metric in metrics]
             command = by_name[spec["scaleTargetRef"]["name"]]["spec"]["template"]["spec"]["containers"][0]["command"]
-            assert queues == command[command.index("--queues") + 1].split(",")
+            assert queues == (command[command.index("--queues") + 1].split(",") if "worker" in command else [])
         if manifest["kind"] == "Service":
             assert any(spec["selector"].items() <= labels.items() for labels in components.values())
         if manifest["kind"] == "Deployment":
