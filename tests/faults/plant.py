@@ -104,6 +104,17 @@ class Plant:
             time.sleep(0.02)
         return seen
 
+    def check_whole(self, job_id: UUID) -> Job:
+        """The job when it is ready: redacted, charged once, and nothing lies around."""
+        job = self.finished(job_id)
+        assert (job.state, job.error_code) == (JobState.READY, None), self.log()
+        assert b"0501234567" not in self.result(job_id)
+        assert self.kinds() == ["hold", "settle"]
+        assert self.spent() == (job.word_count or 0) + 10 * (job.page_count or 0)
+        assert self.keys() == [f"results/{job_id}/{job.outputs['store']}"]
+        assert "Traceback" not in self.log()
+        return job
+
     def result(self, job_id: UUID) -> bytes:
         return self.storage.objects.get(jobs.download_key(self.job(job_id)))
 

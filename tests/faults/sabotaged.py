@@ -1,12 +1,16 @@
-"""A worker like any other that kills itself (-9, its whole process group) once, at a chosen line of a chosen stage.
+"""A worker like any other that once, at a chosen line of a chosen stage, kills itself (-9, its process group) or waits.
 
 Run as a program it is `masker worker`; loaded by Dramatiq in the worker process it is `workers.main` with the trap set.
 The trap is described by the environment: FAULT_STAGE, FAULT_POINT and FAULT_MARKER, a file that says it has sprung.
+With FAULT_UNTIL the worker lives, and waits there for a file of that name. FAULT_DRAIN_SECONDS: what stages have to end
+after SIGTERM.
 """
 
 import os
 import signal
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from schemas.stages import Stage
@@ -19,24 +23,27 @@ def die() -> NoReturn:
     raise AssertionError("still alive")
 
 
-def springs() -> bool:
-    """True the first time only."""
+def strike() -> None:
+    """The first time only."""
     try:
         os.close(os.open(os.environ["FAULT_MARKER"], os.O_CREAT | os.O_EXCL))
     except FileExistsError:
-        return False
-    return True
+        return
+    if "FAULT_UNTIL" not in os.environ:
+        die()
+    while not Path(os.environ["FAULT_UNTIL"]).exists():
+        time.sleep(0.02)
 
 
-def dying(original: Callable[..., Any], is_here: Callable[..., bool], *, after: bool = False) -> Callable[..., Any]:
+def struck(original: Callable[..., Any], is_here: Callable[..., bool], *, after: bool = False) -> Callable[..., Any]:
     def trapped(*arguments: Any, **keywords: Any) -> Any:
-        if not is_here(*arguments):
-            return original(*arguments, **keywords)
-        if after:
-            original(*arguments, **keywords)
-        if springs():
-            die()
-        return original(*arguments, **keywords)
+        here = is_here(*arguments)
+        if here and not after:
+            strike()
+        result = original(*arguments, **keywords)
+        if here and after:
+            strike()
+        return result
 
     return trapped
 
@@ -48,13 +55,13 @@ def set_trap(stage: Stage, point: str) -> None:
 
     at_stage = lambda run, *_: run.claim.stage == stage  # noqa: E731
     if point == "claimed":
-        stages.WORK[stage] = dying(stages.WORK[stage], at_stage)
+        stages.WORK[stage] = struck(stages.WORK[stage], at_stage)
     elif point == "saved":  # every artifact is written, nothing is committed
         for move in ("advance", "split", "finish_part", "hold", "publish"):
-            setattr(Run, move, dying(getattr(Run, move), at_stage))
+            setattr(Run, move, struck(getattr(Run, move), at_stage))
     elif point == "moved":  # committed, but not announced, and nothing destroyed yet
         for after_commit in ("_announce", "_destroy"):
-            setattr(Run, after_commit, dying(getattr(Run, after_commit), at_stage))
+            setattr(Run, after_commit, struck(getattr(Run, after_commit), at_stage))
     elif point == "working":  # the parser's child is running, or for stages without one: half of the bytes are written
         working: list[Stage] = []
         original = stages.WORK[stage]
@@ -65,7 +72,7 @@ def set_trap(stage: Stage, point: str) -> None:
             working.clear()
 
         stages.WORK[stage] = work
-        Sandbox._start = dying(Sandbox._start, lambda *_: bool(working), after=True)
+        Sandbox._start = struck(Sandbox._start, lambda *_: bool(working), after=True)
 
 
 if "FAULT_STAGE" in os.environ and __name__ != "__main__":
@@ -78,4 +85,5 @@ if __name__ == "__main__":
     from schemas.settings import load_settings
     from workers import processes
 
+    processes.DRAIN_SECONDS = int(os.environ.get("FAULT_DRAIN_SECONDS", processes.DRAIN_SECONDS))
     raise SystemExit(processes.run(load_settings(), processes=1, threads=2, module="tests.faults.sabotaged"))
