@@ -35,10 +35,12 @@ class LogFormat(StrEnum):
 
 
 class SandboxMode(StrEnum):
-    """`strict`: workers do not start without the full sandbox. `best-effort`: they use what is available, and warn."""
+    """`strict`: workers do not start without the required measures. `best-effort`: they use the measures that the
+    kernel allows, at least one, and warn. `off`: the same, with none if there is none."""
 
     STRICT = "strict"
     BEST_EFFORT = "best-effort"
+    OFF = "off"
 
 
 def _split(value: object) -> object:
@@ -191,7 +193,9 @@ class Settings(BaseSettings):
     traces_to_providers: bool = Field(False, description="whether calls of a model provider carry our traceparent")
 
     # Sandbox of the parsers
-    sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
+    sandbox: SandboxMode | None = Field(
+        None, description="strict, best-effort or off; unset: best-effort when embedded, else strict"
+    )
 
     @field_validator("master_key")
     @classmethod

@@ -15,7 +15,7 @@ import sysconfig
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from select import POLLIN, poll
 from typing import Any, Protocol
@@ -36,6 +36,7 @@ _REASONS: dict[str, Reason] = {reason.value: reason for reason in Reason}
 _CODES = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
 _MEASURES = frozenset((*REQUIRED, "namespaces", "landlock"))
+_BY_HAND = "set MASKER_SANDBOX=off by hand to parse untrusted documents without it"
 _MIN_REPLY = 256 * 1024**2  # bytes that every child may reply
 _REPLY_PER_BYTE = 8  # further bytes of the reply for each byte of the request
 
@@ -51,7 +52,7 @@ class Limits:
 
 
 class SandboxUnavailable(Exception):
-    """The isolation that strict mode requires is not possible here; the message names what is missing."""
+    """The isolation that the mode requires is not possible here; the message names what is missing and the setting."""
 
 
 class ChildFailed(Exception):
@@ -81,12 +82,13 @@ class _Child(Protocol):
 class Sandbox:
     """Calls verbs in isolated children; thread-safe.
 
-    `mode`: `strict` raises SandboxUnavailable if a required measure fails, `best-effort` logs one warning with the
-    failed measures. `answers` names the function of the child (`module:name`); `code` are further readable directories.
-    `preload` names the function that loads the parsers of OCR once, in a zygote that lives until `close` or the end of
-    this object (None: no zygote, each child loads them itself). `programs`: whether children of the zygote may start
-    programs, as Tesseract. `parsers` names the function that loads what all other children need, in a zygote of its
-    own, whose children start no programs; there is one after `warm_parsers` only.
+    `mode`: `strict` raises SandboxUnavailable if a required measure fails, `best-effort` if all fail, `off` in neither
+    case. The last two log one warning per process with the failed measures. `answers` names the function of the child
+    (`module:name`); `code` are further readable directories. `preload` names the function that loads the parsers of
+    OCR once, in a zygote that lives until `close` or the end of this object (None: no zygote, each child loads them
+    itself). `programs`: whether children of the zygote may start programs, as Tesseract. `parsers` names the function
+    that loads what all other children need, in a zygote of its own, whose children start no programs; there is one
+    after `warm_parsers` only.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Sandbox:
         programs: bool = True,
         parsers: str = "pipeline.preload:parsers",
     ) -> None:
+        self._mode = mode
         self._strict = mode == "strict"
         self.has_programs = programs
         self._limits = limits
@@ -221,7 +224,7 @@ class Sandbox:
             return base64.b64encode(program()).decode()
         except seccomp.FilterUnavailable as error:
             if self._strict:
-                raise SandboxUnavailable(f"the parsers' sandbox cannot be built: {error}") from None
+                raise SandboxUnavailable(f"MASKER_SANDBOX=strict: no seccomp ({error})") from None
             return ""
 
     def _probe(self) -> tuple[str, ...]:
@@ -240,13 +243,25 @@ class Sandbox:
         required = [part for part in missing if part in REQUIRED]
         if self._strict and (required or "ok" not in untrusted):
             raise SandboxUnavailable(
-                f"the parsers' sandbox cannot be built here, missing: {', '.join(required) or 'an answer'}"
+                f"MASKER_SANDBOX=strict: the parsers' sandbox cannot be built here, missing: "
+                f"{', '.join(required) or 'an answer'}"
             )
+        if self._mode == "best-effort" and set(missing) == _MEASURES:
+            raise SandboxUnavailable(f"no part of the parsers' sandbox can be built here; {_BY_HAND}")
         if "landlock" in missing and os.geteuid() != 0:
             hide()  # the child has the same user and could read keys in /proc
-        if missing:
-            log.warning("sandbox: this machine refuses parts of the parsers' isolation: %s", ", ".join(missing))
+        if missing or self._mode == "off":
+            _warn_once(self._mode, missing)
         return missing
+
+
+@cache
+def _warn_once(mode: str, missing: tuple[str, ...]) -> None:
+    """Logs what protects the parsers less than it should, once per process."""
+    if mode == "off":
+        log.warning("sandbox: off by hand (MASKER_SANDBOX=off), missing: %s", ", ".join(missing) or "nothing")
+    else:
+        log.warning("sandbox: this machine refuses parts of the parsers' isolation: %s", ", ".join(missing))
 
 
 class _Reader:

@@ -1,4 +1,4 @@
-"""`strict` refuses to start without a sandbox; `best-effort` applies what the kernel allows and says so."""
+"""What `strict`, `best-effort` and `off` do on machines that refuse measures of the sandbox."""
 
 import os
 import shutil
@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pyseccomp
 import pytest
+
+from pipeline.sandbox.isolation import REQUIRED
+from tests.pipeline.sandbox import refusals
 
 ROOT = Path(__file__).parents[2]
 BUILD = """
@@ -27,29 +30,24 @@ else:
 BUILD_WARM = BUILD.replace("(sys.argv[1])", "(sys.argv[1], preload='pipeline.sandbox.isolation:hide')").replace(
     "20)[0]", "20, forks=True)[0]"
 )
+AGAIN = "Sandbox(sys.argv[1])"  # as detection has a sandbox of its own
 SHOW_CHILDREN = """
 import os, pathlib
 for child in pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
     print(pathlib.Path(f"/proc/{child}/cmdline").read_text())
 """
-# A machine whose kernel refuses seccomp filters: an outer filter denies loading inner ones.
-NO_SECCOMP = """
-import errno, pyseccomp
-rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-rules.add_rule(pyseccomp.ERRNO(errno.EINVAL), "prctl", pyseccomp.Arg(0, pyseccomp.EQ, 22))
-rules.load()
-"""
-# A container that may not make namespaces, as most may not.
-NO_NAMESPACES = """
-import errno, pyseccomp
-rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-for name in ("unshare", "landlock_create_ruleset"):
-    rules.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
-rules.load()
-"""
 
-NO_LANDLOCK = NO_NAMESPACES.replace('"unshare", ', "").replace('ruleset"', 'ruleset",')
-NO_NAMESPACES_ALONE = NO_NAMESPACES.replace('"landlock_create_ruleset"', "")
+
+def without(*measures: str) -> str:
+    """Code that makes this machine one whose kernel refuses the measures."""
+    return Path(refusals.__file__).read_text() + f"\nrefuse({list(measures)})\n"
+
+
+NO_SECCOMP = without("seccomp")
+NO_NAMESPACES = without("namespaces", "landlock")  # a container that may not make any, as most may not
+NO_LANDLOCK = without("landlock")
+NO_NAMESPACES_ALONE = without("namespaces")
+NOTHING = without(*refusals.MEASURES)
 
 SELFISH = """
 import os
@@ -85,16 +83,50 @@ def run(
     return done.stdout, done.stderr
 
 
-def test_strict_refuses_where_no_filter_can_be_loaded():
-    said, _ = run("strict", NO_SECCOMP)
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has an ordinary user to lose")
+
+
+@as_root
+@pytest.mark.parametrize("measure", REQUIRED)
+def test_strict_refuses_where_a_required_measure_is_missing_and_names_it(measure: str):
+    said, logged = run("strict", without(measure))
+    assert said.startswith("refused: MASKER_SANDBOX=strict")
+    assert f"missing: {measure}\n" in said
+    assert logged == ""
+
+
+@as_root
+@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+@pytest.mark.parametrize("measure", refusals.MEASURES)
+def test_best_effort_goes_on_without_a_measure_and_names_it_once(measure: str, build: str):
+    said, logged = run("best-effort", without(measure), build=build + AGAIN)
+    assert said.splitlines()[0] == f"built, missing: {measure}"
+    assert logged == f"sandbox: this machine refuses parts of the parsers' isolation: {measure}\n"
+
+
+@as_root
+def test_best_effort_refuses_where_nothing_can_be_built_and_names_the_setting():
+    said, logged = run("best-effort", NOTHING)
     assert said.startswith("refused:")
-    assert "seccomp" in said
+    assert "MASKER_SANDBOX=off" in said
+    assert logged == ""
 
 
-def test_best_effort_goes_on_and_names_what_is_missing_once():
-    said, logged = run("best-effort", NO_SECCOMP)
-    assert said.splitlines()[0] == "built, missing: seccomp"
-    assert logged.count("seccomp") == 1
+@as_root
+@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+def test_off_parses_in_a_child_without_any_measure_and_says_so_once(build: str):
+    said, logged = run("off", NOTHING, build=build + AGAIN)
+    first, second = said.splitlines()
+    assert first == "built, missing: landlock limits namespaces ordinary user seccomp"
+    assert second == "{'leaks': ['seccomp', 'ordinary user', 'limits']}"
+    assert logged.count("\n") == 1
+    assert "off by hand (MASKER_SANDBOX=off)" in logged
+
+
+def test_off_says_so_where_every_measure_can_be_built_too():
+    said, logged = run("off", build=BUILD + AGAIN)
+    assert said.splitlines() == ["built, missing:", "{'leaks': []}"]
+    assert logged.count("off by hand") == 1
 
 
 @pytest.mark.parametrize("mode", ["strict", "best-effort"])
