@@ -1,6 +1,8 @@
 """Browser sessions: the cookie, how long it lasts, what it is good for, and logout."""
 
 import base64
+import hashlib
+import secrets
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -66,7 +68,8 @@ def test_the_cookie_of_an_https_dashboard(walled: Served) -> None:
 @pytest.mark.clause("AUTH-26")
 def test_logout(served: Served) -> None:
     email = new_email()
-    ended, other = (cookie_of(answer).value for answer in (registered(served.url, email), registered(served.url)))
+    answers = registered(served.url, email), registered(served.url)
+    ended, other = (cookie_of(answer).value for answer in answers)
     second = cookie_of(send(served.url, "/auth/login", email)).value
     with page(served.url, ended) as browser:
         answer = browser.post("/auth/logout")
@@ -75,10 +78,34 @@ def test_logout(served: Served) -> None:
         assert (cleared.key, cleared.value, cleared["path"], cleared["max-age"]) == ("masker_session", "", "/", "0")
         assert told(browser.get("/me")) == (401, {"detail": "Invalid or expired session"})
         assert browser.post("/auth/logout").status_code == 204
+    (left,) = stored(served, answers[0].json()["account_id"])
+    assert left.token_hash == hashlib.sha256(second.encode()).digest()
     for cookie in (other, second):
         with page(served.url, cookie) as browser:
             assert browser.get("/me").status_code == 200
     assert httpx.post(f"{served.url}/auth/logout").status_code == 204
+
+
+@pytest.mark.clause("AUTH-16", "AUTH-18")
+@pytest.mark.parametrize("path", ["/auth/register", "/auth/login"])
+def test_a_cookie_planted_before_the_login_never_opens_the_account(served: Served, path: str) -> None:
+    """Session fixation: whoever planted it, made up or of a session of their own, waits for the victim to log in."""
+    made_up = secrets.token_urlsafe(32)
+    attacker = new_email()
+    own = cookie_of(registered(served.url, attacker)).value
+    for planted in (made_up, own):
+        email = new_email()
+        if path == "/auth/login":
+            registered(served.url, email)
+        answer = send(served.url, path, email, Cookie=f"masker_session={planted}", Origin=served.url)
+        fresh = cookie_of(answer).value
+        assert len({fresh, made_up, own}) == 3
+        with page(served.url, fresh) as browser:
+            assert browser.get("/me").json()["email"] == email
+    with page(served.url, made_up) as browser:
+        assert told(browser.get("/me")) == (401, {"detail": "Invalid or expired session"})
+    with page(served.url, own) as browser:
+        assert browser.get("/me").json()["email"] == attacker
 
 
 @pytest.mark.clause("AUTH-15", "AUTH-18")
