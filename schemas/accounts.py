@@ -11,6 +11,7 @@ from schemas.whitespace import WHITESPACE, describe_trimmed
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 8, 1024
 MAX_KEY_NAME_CHARACTERS = 200
 MAX_LIVE_KEYS = 100  # of an account, revoked ones not counted
+MAX_REVOKED_KEYS, REVOKED_KEY_DAYS = 900, 90  # of an account, how many stay listed and for how long
 
 _PART = rf"[^{WHITESPACE}@\x00-\x1f\x7f]"
 _EMAIL = rf"^{_PART}{{1,64}}@{_PART}{{1,189}}$"  # approximate; storage checks and normalizes the address

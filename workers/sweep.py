@@ -11,7 +11,7 @@ from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.settings import Settings
 from schemas.telemetry.metrics import EVENTS
-from storage.accounts import sessions
+from storage.accounts import keys, sessions
 from storage.jobs import endings, objects, sweeps
 from storage.jobs.objects import StoredJob
 from storage.jobs.records import download_key
@@ -28,7 +28,9 @@ _BATCH = 500
 
 
 class Swept(NamedTuple):
-    """Counts of one sweep: jobs, except `announced` (stages or parts), `orphans` (objects) and `sessions` (ended)."""
+    """Counts of one sweep: jobs, except `announced` (stages or parts), `orphans` (objects), `sessions` (ended) and
+    `keys` (revoked long ago).
+    """
 
     announced: int
     failed: int
@@ -37,6 +39,7 @@ class Swept(NamedTuple):
     purged: int
     orphans: int
     sessions: int
+    keys: int
 
 
 def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: bool = True) -> Swept:
@@ -47,9 +50,9 @@ def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: boo
     destroyed = _destroy(storage)
     with storage.database.transaction() as session:
         purged = sweeps.purge(session, now - timedelta(days=settings.expired_row_retention_days))
-        ended = sessions.purge(session, now)
+        ended, revoked = sessions.purge(session, now), keys.purge(session, now)
     orphans = _reconcile(storage, now) if reconcile else 0
-    return Swept(announced, failed, expired, destroyed, purged, orphans, ended)
+    return Swept(announced, failed, expired, destroyed, purged, orphans, ended, revoked)
 
 
 def _announce_overdue(storage: Storage, settings: Settings, now: datetime) -> tuple[int, int]:

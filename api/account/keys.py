@@ -12,7 +12,7 @@ from storage.accounts.keys import Caller
 
 
 def list_all(services: Services, caller: Caller) -> list[KeyRow]:
-    """All keys, oldest first, with the revoked ones."""
+    """All keys, oldest first, with the revoked ones that are kept."""
     with services.storage.database.reading() as session:
         return [KeyRow.model_validate(key) for key in keys.of_account(session, caller.account_id)]
 

@@ -16,7 +16,7 @@ _MAX_BODY_BYTES = 64 * 1024
 
 @router.get("")
 async def list_keys(caller: CookieCallerDep, services: ServicesDep) -> list[KeyRow]:
-    """The account's keys, oldest first; revoked ones stay listed."""
+    """The account's keys, oldest first; the last 900 revoked ones stay listed for 90 days."""
     return await to_thread.run_sync(keys.list_all, services, caller.caller)
 
 

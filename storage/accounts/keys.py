@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from schemas.accounts import MAX_KEY_NAME_CHARACTERS as NAME_CHARACTERS
-from schemas.accounts import MAX_LIVE_KEYS
+from schemas.accounts import MAX_LIVE_KEYS, MAX_REVOKED_KEYS, REVOKED_KEY_DAYS
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
 from schemas.whitespace import strip_whitespace
 from storage.database import changed, insert_missing
@@ -66,7 +66,7 @@ def mint(
     """A new key and its bearer `mk_live_<prefix>_<secret>`, which is shown once and stored nowhere.
 
     Unprocessable when the name has not 1 to 200 characters, blanks around it not counted, and past the most keys of an
-    account that are not revoked.
+    account that are not revoked. Of those that are revoked, the account keeps the last MAX_REVOKED_KEYS.
     """
     # The account's row orders creations, so that two at once cannot both be the last one.
     session.exec(select(Account.id).where(col(Account.id) == account_id).with_for_update())
@@ -88,6 +88,7 @@ def mint(
     )
     session.add(key)
     session.flush()
+    _keep_last_revoked(session, account_id)
     return key, f"mk_live_{prefix}_{secret}"
 
 
@@ -128,6 +129,11 @@ def revoke(session: Session, key_id: UUID, now: datetime, *, account_id: UUID | 
     return key
 
 
+def purge(session: Session, now: datetime) -> int:
+    """Deletes the keys that were revoked REVOKED_KEY_DAYS ago. Returns their number. No other row names a key."""
+    return changed(session, delete(Key).where(col(Key.revoked_at) <= now - timedelta(days=REVOKED_KEY_DAYS)))
+
+
 def rename(session: Session, key_id: UUID, name: str, *, account_id: UUID) -> Key:
     """Gives the account's key another name. KeyNotFound; Unprocessable as for `mint`."""
     checked = _checked(name)
@@ -141,6 +147,17 @@ def of_account(session: Session, account_id: UUID) -> Sequence[Key]:
     """The account's keys, revoked ones too, oldest first."""
     query = select(Key).where(col(Key.account_id) == account_id).order_by(col(Key.created_at), col(Key.id))
     return session.exec(query).all()
+
+
+def _keep_last_revoked(session: Session, account_id: UUID) -> None:
+    """Deletes the account's revoked keys but the last MAX_REVOKED_KEYS, so that minting and revoking adds no rows."""
+    older = (
+        select(Key.id)
+        .where(col(Key.account_id) == account_id, col(Key.revoked_at).is_not(None))
+        .order_by(col(Key.revoked_at).desc(), col(Key.id))
+        .offset(MAX_REVOKED_KEYS)
+    )
+    changed(session, delete(Key).where(col(Key.id).in_(older)))
 
 
 def _locked(session: Session, key_id: UUID, account_id: UUID | None) -> Key:

@@ -6,13 +6,13 @@ from uuid import uuid4
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage.accounts import sessions
+from storage.accounts import keys, sessions
 from storage.jobs.objects import artifact_key, input_key, result_key
 from tests.workers.workshop import Workshop
 from workers.run import Run
 from workers.sweep import Swept
 
-NOTHING = Swept(0, 0, 0, 0, 0, 0, 0)
+NOTHING = Swept(*[0] * len(Swept._fields))
 
 
 def test_a_job_that_was_never_announced_is(workshop: Workshop) -> None:
@@ -131,3 +131,12 @@ def test_many_sweeps_at_once_do_each_thing_once(workshop: Workshop) -> None:
     with ThreadPoolExecutor(6) as pool:
         swept = list(pool.map(lambda _: workshop.sweep(), range(6)))
     assert sum(one.announced for one in swept) == 5
+
+
+def test_keys_are_deleted_long_after_they_were_revoked(workshop: Workshop) -> None:
+    with workshop.storage.database.transaction() as session:
+        key, _ = keys.mint(session, bytes(32), account_id=workshop.account, name="k", now=workshop.now)
+        keys.revoke(session, key.id, workshop.now)
+    assert workshop.sweep() == NOTHING
+    workshop.turn_clock(days=90)
+    assert workshop.sweep() == NOTHING._replace(keys=1)

@@ -4,13 +4,16 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+from schemas.clock import utc_now
+from storage.accounts import keys
 from tests.api.serving import Account, Served
+from tests.contract.browsers import told
 
 ROW = {"id", "name", "prefix", "judge_allowed", "created_at", "last_used_at", "revoked_at"}
 NOT_FOUND = (404, {"detail": "Key not found"})
@@ -183,6 +186,29 @@ def test_a_hundred_keys_are_the_most_however_they_come(served: Served, account: 
         assert answers.count(201) == 99  # the account had one
         assert page.delete(f"/v1/keys/{live[1]['id']}").status_code == 204
         assert mint(page, "in place of the revoked one")
+
+
+@pytest.mark.clause("ACCT-24")
+def test_a_revoked_key_is_listed_for_90_days_and_what_it_cost_for_longer(served: Served, browser: httpx.Client) -> None:
+    minted = mint(browser)
+    headers = {"Authorization": f"Bearer {minted['key']}"}
+    assert (
+        httpx.post(f"{served.url}/api/v1/mask", json={"text": "three words here"}, headers=headers).status_code == 200
+    )
+    assert browser.delete(f"/v1/keys/{minted['id']}").status_code == 204
+    spent = browser.get("/me/ledger").json(), browser.get("/me/usage").json()
+    assert spent[0]["entries"][0]["free_tokens"] == -3
+
+    def is_listed_after(time: timedelta) -> bool:
+        with served.services.storage.database.transaction() as session:
+            keys.purge(session, utc_now() + time)
+        return minted["id"] in [row["id"] for row in browser.get("/v1/keys").json()]
+
+    assert is_listed_after(timedelta(days=89))
+    assert not is_listed_after(timedelta(days=90))
+    assert told(browser.delete(f"/v1/keys/{minted['id']}")) == NOT_FOUND
+    assert works(served, minted["key"]) == 401
+    assert (browser.get("/me/ledger").json(), browser.get("/me/usage").json()) == spent
 
 
 @pytest.mark.clause("HTTP-21")

@@ -197,3 +197,39 @@ def test_the_pepper_is_made_once_however_many_ask(database: Database, keyring: K
 def test_the_pepper_outlives_a_rotation_of_the_master_key(database: Database) -> None:
     old, new = secrets.token_bytes(32), secrets.token_bytes(32)
     assert pepper(database, Keyring(old)) == pepper(database, Keyring(new, [old]))
+
+
+def listed(database: Database, account: UUID) -> list[UUID]:
+    with database.reading() as session:
+        return [key.id for key in keys.of_account(session, account)]
+
+
+def test_a_key_is_deleted_90_days_after_it_was_revoked(database: Database, account: UUID, now: datetime) -> None:
+    live, revoked = mint(database, account, now)[0].id, mint(database, account, now + timedelta(seconds=1))[0].id
+    with database.transaction() as session:
+        keys.revoke(session, revoked, now)
+    counts = []
+    for late in (timedelta(days=90, microseconds=-1), timedelta(days=90), timedelta(days=9000)):
+        with database.transaction() as session:
+            counts.append(keys.purge(session, now + late))
+    assert counts == [0, 1, 0]
+    assert listed(database, account) == [live]
+
+
+def test_minting_and_revoking_adds_no_rows_without_end(
+    database: Database, account: UUID, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "MAX_REVOKED_KEYS", 3)
+    stranger = new_account(database, now)
+    theirs = mint(database, stranger, now)[0].id
+    with database.transaction() as session:
+        keys.revoke(session, theirs, now - timedelta(days=1))
+    made = []
+    for number in range(6):
+        at = now + timedelta(seconds=number)
+        made.append(mint(database, account, at)[0].id)
+        with database.transaction() as session:
+            keys.revoke(session, made[-1], at)
+    live = mint(database, account, now + timedelta(seconds=9))[0].id
+    assert listed(database, account) == [*made[3:], live]
+    assert listed(database, stranger) == [theirs]
