@@ -22,6 +22,7 @@ PARTS = {
     "Detection": ("benchmarks.detect", str(RIVALS) if RIVALS.exists() else sys.executable),
     "Glossaries": ("benchmarks.glossary", sys.executable),
     "Large texts beside small ones": ("benchmarks.load", sys.executable),
+    "Start of a sandbox child": ("benchmarks.documents.start", sys.executable),
     "Documents": ("benchmarks.documents.files", sys.executable),
     "Small calls beside hostile uploads": ("benchmarks.documents.neighbours", sys.executable),
     "Scans": ("benchmarks.scans", sys.executable),
