@@ -21,6 +21,7 @@ test:  ## the test suite, against real servers that it starts itself
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow
 	@scripts/setup checkers
+	@scripts/setup sbom
 	@$(PY) -m pytest -n 2 --dist loadfile -m slow --timeout 1800
 
 check:  ## format, lint, types, import walls
@@ -89,10 +90,10 @@ monitoring:  ## watch a running system with a real Prometheus by examples/monito
 	@scripts/setup slow
 	@$(PY) -m scripts.monitoring
 
-sbom:  ## list every package that the service needs, with versions, hashes and where from, in build/sbom.json (CycloneDX)
+sbom:  ## list every package that the service needs, with versions, hashes, licences and where from, in build/sbom.json (CycloneDX)
+	@scripts/setup check
 	@scripts/setup sbom
-	@mkdir -p build
-	@cat requirements/runtime.txt requirements/assets.txt | .venv-sbom/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --sv 1.6 -o build/sbom.json -
+	@$(PY) -m scripts.sbom
 
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow
@@ -102,4 +103,4 @@ lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
 clean:  ## remove everything that the targets made
-	rm -rf .venv .venv-bench .venv-rampart .venv-checkers .venv-train .venv-docs build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .venv-bench .venv-rampart .venv-checkers .venv-train .venv-docs .venv-sbom build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
