@@ -31,10 +31,14 @@ def create_app(settings: Settings, storage: Storage | None = None, rules: Access
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Created now, because loading certificates would delay the first calls that need them.
         judge, upstream = services.judge, services.upstream
-        writing = asyncio.create_task(services.usage_log.keep_writing())
+        background = {
+            asyncio.create_task(services.usage_log.keep_writing()),
+            asyncio.create_task(services.refunds.keep_settling()),
+        }
         yield
-        writing.cancel()
-        await asyncio.wait({writing})
+        for task in background:
+            task.cancel()
+        await asyncio.wait(background)
         services.detection.close()
         await services.limiter.close()
         for each in {upstream, app.state.services.upstream}:  # tests replace the services

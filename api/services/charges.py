@@ -1,6 +1,5 @@
 """Charges one call before its work is done, and refunds it unless the work succeeds."""
 
-import logging
 from asyncio import CancelledError
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -9,13 +8,9 @@ from uuid import UUID, uuid4
 from anyio import CancelScope, to_thread
 
 from api.services.container import Services
-from schemas.clock import utc_now
-from schemas.errors import CommitInDoubt, MaskerError, type_name
-from schemas.telemetry.metrics import REFUNDS, WORDS
-from storage import ledger
+from schemas.errors import CommitInDoubt
+from schemas.telemetry.metrics import WORDS
 from storage.ledger import Order
-
-log = logging.getLogger("masker.api")
 
 
 @dataclass(slots=True)
@@ -54,15 +49,5 @@ class Charged(AbstractAsyncContextManager[PendingCharge]):
 
 async def _refund_shielded(services: Services, reference: str, in_doubt: UUID | None = None) -> None:
     """Refunds the charge. `in_doubt`: the account, when it is unknown whether the charge was committed."""
-    REFUNDS.inc()
     with CancelScope(shield=True):
-        await to_thread.run_sync(_refund, services, reference, in_doubt)
-
-
-def _refund(services: Services, reference: str, in_doubt: UUID | None) -> None:
-    """Best effort: a failed refund is only logged, so that it does not hide the error that ended the call."""
-    try:
-        with services.storage.database.transaction() as session:
-            ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)
-    except MaskerError as error:
-        log.error("a charge was not refunded", extra={"reference": reference, "error": type_name(error)})
+        await to_thread.run_sync(services.refunds.give_back, reference, in_doubt)

@@ -12,6 +12,7 @@ from api.engine.scheduler import SHORT_CHARACTERS, DetectionScheduler, TextProce
 from api.services.charge_batches import ChargeBatcher
 from api.services.password_hashing import PasswordThreads
 from api.services.policies import Policies
+from api.services.refunds import Refunds
 from api.services.usage import UsageLog
 from api.upstream.client import Upstream
 from pipeline.detect.detector import ACCURATE, Detector
@@ -81,6 +82,11 @@ class Services:
     def charge_batcher(self) -> ChargeBatcher:
         """Charges text calls."""
         return ChargeBatcher(self.storage.database, self.settings.free_tokens_per_day)
+
+    @cached_property
+    def refunds(self) -> Refunds:
+        """Gives back the charges of text calls that failed."""
+        return Refunds(self.storage.database)
 
     @cached_property
     def usage_log(self) -> UsageLog:

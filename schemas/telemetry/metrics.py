@@ -23,7 +23,14 @@ PROVIDER_SECONDS = Histogram(
     registry=REGISTRY,
 )
 WORDS = Counter("masker_words", "Words of text calls that were charged.", registry=REGISTRY)
-REFUNDS = Counter("masker_refunds", "Text calls whose charge was given back.", registry=REGISTRY)
+REFUNDS = Counter(
+    "masker_refunds",
+    "Attempts to give the charge of a text call back, by how they ended: refunded, not_charged or failed.",
+    ("outcome",),
+    registry=REGISTRY,
+)
+for _outcome in ("refunded", "not_charged", "failed"):  # shown from the start, as 0
+    REFUNDS.labels(_outcome)
 SHED = Counter("masker_shed_texts", "Texts that were refused because too many waited.", registry=REGISTRY)
 ENTITIES = Counter("masker_entities", "Entities found in texts and files, by type.", ("type",), registry=REGISTRY)
 STAGE_SECONDS = Histogram(

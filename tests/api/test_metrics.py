@@ -54,6 +54,7 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
     assert values['masker_http_request_duration_seconds_count{method="GET",route="-",status="404"}'] == "1.0"
     assert float(values['masker_entities_total{type="NATIONAL_ID"}']) > 3  # texts and the letter
     assert float(values["masker_words_total"]) == 3 * len(TEXT.split())
+    assert values['masker_refunds_total{outcome="refunded"}'] == "0.0"
     assert values['masker_stage_duration_seconds_count{outcome="done",stage="redact"}'] == "2.0"
     assert float(values['masker_entities_total{type="PHONE_NUMBER"}']) >= 1  # in the files
     assert float(values['masker_pages_total{format="pdf"}']) >= 1
@@ -108,7 +109,7 @@ def test_alert_rules_ask_for_metrics_that_exist() -> None:
         assert asked(rule["expr"]) <= expected_names()
         for label, values in re.findall(r"(\w+)=~?\"([\w|]+)\"", rule["expr"]):
             known = {
-                "outcome": {"done", "failed", "late", "broken"},
+                "outcome": {"done", "failed", "late", "broken", "refunded", "not_charged"},
                 "cause": {"timeout", "died", "garbage", "broke"},
             }.get(label, set(vars(ErrorCode).values()))
             assert set(values.split("|")) <= known
