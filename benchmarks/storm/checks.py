@@ -3,27 +3,27 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from uuid import UUID
 
+import httpx
+from ahocorasick_rs import BytesAhoCorasick
 from sqlalchemy import func
-from sqlmodel import col, select
+from sqlmodel import SQLModel, col, select
 
-from benchmarks.storm.load import WORDS, Seen
-from benchmarks.storm.system import System, holds
+from benchmarks.storm.load import Seen
+from benchmarks.storm.money import judge_calls, judge_files, judge_purse, owed, taken
+from benchmarks.storm.reading import read_files
+from benchmarks.storm.system import PAID_TOKENS, System, holds
 from schemas.files import JobState
-from schemas.settings import load_settings
 from storage.jobs import records
-from storage.jobs.endings import hold_reference
 from storage.jobs.tables import Job
 from storage.opening import Storage
-from storage.tables import Account, Entry, EntryKind, Purse
+from storage.tables import Account, Entry, Purse
 from workers.orphans import GRACE_SECONDS
 
 PATIENCE = 240.0  # seconds for the work that is left when the storm is over
 _ENDED = {JobState.READY.value, JobState.FAILED.value, JobState.EXPIRED.value}
-_TOKENS_PER_PAGE = 10
 _ORPHANS = GRACE_SECONDS + 5  # seconds in which workers without a runner end
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n((?:[ \t].*\n|\n)*)([\w.]*)")
 
@@ -34,42 +34,74 @@ class Verdict:
 
     files: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
-    texts_answered: int = 0
-    texts_paid: int = 0
-    unanswered: int = 0  # texts without an answer, or with one that is an error: they may have been charged or not
+    read: Counter[str] = field(default_factory=Counter)  # files by what became of reading them; `read`: downloaded
+    calls: Counter[str] = field(default_factory=Counter)  # paid calls by status; `none`: no answer
+    calls_paid: int = 0
+    unrefunded: int = 0  # charges whose refund failed and was not made good, as the log says
     objects_without_row: int = 0
     settled_after: float = 0.0
     remarks: list[str] = field(default_factory=list)
 
 
-def check(system: System, accounts: Mapping[str, Seen], paid_tokens: int) -> Verdict:
-    """Waits until the system has done what it had accepted, and judges it. `accounts`: by e-mail address."""
-    storage = storage_of(system)
+def check(system: System, accounts: Mapping[str, Seen]) -> Verdict:
+    """Waits until the system has done what it had accepted, and judges it. `accounts`: by e-mail address.
+
+    A judgement that cannot be made is a remark.
+    """
     verdict = Verdict()
-    try:
+    values = [value.encode() for seen in accounts.values() for value in seen.values]
+    search = BytesAhoCorasick(values)
+    storage = system.open_storage()
+
+    def judge(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:
+            verdict.remarks.append(f"{work.__name__} ended with {type(error).__name__}: {error}")
+
+    def settle() -> None:
         began = time.monotonic()
-        if not _settled(storage):
-            verdict.remarks.append(f"files were still under way {PATIENCE:.0f} s after the storm")
+        verdict.remarks += unsettled(storage, PATIENCE)
         verdict.settled_after = time.monotonic() - began
+
+    def read() -> None:
+        for seen in accounts.values():
+            headers = {"Authorization": f"Bearer {seen.key}"}
+            with httpx.Client(base_url=system.url, headers=headers, timeout=30) as client:
+                verdict.read += read_files(client, seen, search)
+
+    def count() -> None:
         for email, seen in accounts.items():
-            _check_account(storage, email, seen, paid_tokens, verdict)
-        _check_objects(storage, verdict)
+            check_account(storage, email, seen, owed(system.api_log().splitlines()), verdict)
+        check_objects(storage, verdict)
+        verdict.remarks += [f"a value stands in the table {table}" for table in tables_with(storage, search)]
+
+    def search_redis() -> None:
+        if system.redis_holds(values):
+            verdict.remarks.append("a value stands in Redis")
+
+    def stop() -> None:
+        system.stop_services()
+
+    try:
+        for work in (settle, read, count, search_redis):
+            judge(work)
     finally:
         storage.close()
-    try:
-        system.stop_services()
-    except RuntimeError as error:
-        verdict.remarks.append(str(error))
+    if any(search.find_matches_as_indexes(body) for body in system.provider.heard):
+        verdict.remarks.append("the provider was sent a value")
+    judge(stop)
     deadline = time.monotonic() + _ORPHANS
     while system.left_over() and time.monotonic() < deadline:
         time.sleep(1)
     verdict.remarks += [f"a process outlived the system: {line}" for line in system.left_over()]
-    values = [value.encode() for seen in accounts.values() for value in seen.values]
     verdict.remarks += [f"a value stands in {path}" for path in holds(system.places, values)]
     for path in system.logs.iterdir():
         verdict.remarks += [
             f"a traceback stands in {path.name}: {told}" for told in tracebacks(path.read_text("utf-8"))
         ]
+    for seen in accounts.values():
+        verdict.remarks += seen.remarks
     return verdict
 
 
@@ -82,73 +114,46 @@ def tracebacks(log: str) -> list[str]:
     return found
 
 
-def storage_of(system: System) -> Storage:
-    """The stores of a running system; the caller closes them."""
-    variables = {
-        name.removeprefix("MASKER_").lower(): value
-        for name, value in system.environment.items()
-        if name.startswith("MASKER_") and name != "MASKER_STORM"
-    }
-    return Storage.open(load_settings(_env_file=None, **variables))
-
-
-def _settled(storage: Storage) -> bool:
-    """Whether every job ended, and destroyed what it must not keep, within PATIENCE."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+def unsettled(storage: Storage, patience: float) -> list[str]:
+    """A remark if not every job ended, and destroyed what it must not keep, within so many seconds."""
+    deadline = time.monotonic() + patience
+    while True:
         with storage.database.reading() as session:
             under_way = col(Job.state).not_in(_ENDED) | col(Job.has_residue)
-            if not session.exec(select(func.count()).select_from(Job).where(under_way)).one():
-                return True
+            left = session.exec(select(func.count()).select_from(Job).where(under_way)).one()
+        if not left:
+            return []
+        if time.monotonic() > deadline:
+            return [f"{left} files were still under way {patience:.0f} s after the storm"]
         time.sleep(0.5)
-    return False
 
 
-def _check_account(storage: Storage, email: str, seen: Seen, paid_tokens: int, verdict: Verdict) -> None:
+def check_account(storage: Storage, email: str, seen: Seen, unrefunded: set[str], verdict: Verdict) -> None:
+    """Judges the files and the money of an account. `unrefunded`: references of charges that may stand."""
     with storage.database.reading() as session:
         account_id = session.exec(select(Account.id).where(Account.email == email)).one()
         purse = session.exec(select(Purse).where(Purse.account_id == account_id)).one()
         entries = session.exec(select(Entry).where(Entry.account_id == account_id)).all()
-        jobs = {job.id: job for job in session.exec(select(Job).where(Job.account_id == account_id)).all()}
-    for file_id in seen.files:
-        if UUID(file_id) not in jobs:
-            verdict.remarks.append("an accepted file has no row")
+        jobs = {str(job.id): job for job in session.exec(select(Job).where(Job.account_id == account_id)).all()}
+    verdict.remarks += ["an accepted file has no row" for file_id in seen.files if file_id not in jobs]
     surplus = len(jobs) - len(seen.files)
     if surplus > seen.uploads["none"] + sum(seen.uploads[status] for status in seen.uploads if status >= "500"):
         verdict.remarks.append(f"{surplus} files have a row and were never answered")
     verdict.files.update(job.state for job in jobs.values())
     verdict.errors.update(job.error_code for job in jobs.values() if job.error_code)
-    total = sum(entry.free_tokens + entry.paid_tokens for entry in entries)
-    paid = sum(entry.paid_tokens for entry in entries)
-    if purse.paid_tokens != paid:
-        verdict.remarks.append(f"the purse holds {purse.paid_tokens} paid tokens, the ledger says {paid}")
-    cost = 0
-    for job in jobs.values():
-        own = [entry for entry in entries if entry.reference == hold_reference(job.id)]
-        taken = -sum(entry.free_tokens + entry.paid_tokens for entry in own)
-        due = (job.word_count or 0) + _TOKENS_PER_PAGE * (job.page_count or 0) if _is_paid(job) else 0
-        if taken != due:
-            verdict.remarks.append(f"a file that is {job.state} cost {taken}, not {due}")
-        cost += taken
-    texts = paid_tokens - total - cost
-    answered = seen.texts["200"]
-    unanswered = sum(count for status, count in seen.texts.items() if status == "none" or status >= "500")
-    if texts % WORDS or not answered * WORDS <= texts <= (answered + unanswered) * WORDS:
-        verdict.remarks.append(f"{answered} texts were answered, {unanswered} were not, and {texts} words were paid")
-    references = Counter(entry.reference for entry in entries if entry.kind == EntryKind.CHARGE)
-    if doubled := [reference for reference, count in references.items() if count > 1]:
-        verdict.remarks.append(f"{len(doubled)} calls were charged twice")
-    verdict.texts_answered += answered
-    verdict.unanswered += unanswered
-    verdict.texts_paid += texts // WORDS
-    verdict.remarks += seen.remarks
+    spent = taken(entries)
+    references = {records.hold_reference(job.id) for job in jobs.values()}
+    charges = {reference: price for reference, price in spent.items() if reference not in references}
+    verdict.remarks += judge_purse(purse, entries, PAID_TOKENS)
+    verdict.remarks += judge_files(jobs.values(), spent)
+    verdict.remarks += judge_calls(seen, charges, unrefunded)
+    for (_, status), count in seen.calls.items():
+        verdict.calls[status] += count
+    verdict.calls_paid += len(charges)
+    verdict.unrefunded += len(unrefunded & charges.keys())
 
 
-def _is_paid(job: Job) -> bool:
-    return job.state == JobState.READY.value or (job.state == JobState.EXPIRED.value and job.error_code is None)
-
-
-def _check_objects(storage: Storage, verdict: Verdict) -> None:
+def check_objects(storage: Storage, verdict: Verdict) -> None:
     """Every object belongs to the result of a ready file, or to an upload without a row, which is swept later."""
     with storage.database.reading() as session:
         jobs = {str(job.id): job for job in session.exec(select(Job)).all()}
@@ -158,3 +163,13 @@ def _check_objects(storage: Storage, verdict: Verdict) -> None:
             verdict.objects_without_row += 1
         elif job.state != JobState.READY.value or key != records.download_key(job):
             verdict.remarks.append(f"an object of a {job.state} file is left")
+
+
+def tables_with(storage: Storage, search: BytesAhoCorasick) -> list[str]:
+    """The tables with a value in a row: what the files of a database may hold compressed."""
+    with storage.database.reading() as session:
+        return [
+            table.name
+            for table in SQLModel.metadata.sorted_tables
+            if any(search.find_matches_as_indexes(str(tuple(row)).encode()) for row in session.execute(select(table)))
+        ]

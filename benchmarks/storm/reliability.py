@@ -12,16 +12,23 @@ TARGET = Path(__file__).parents[2] / "docs" / "reliability.md"
 SECTIONS = ("embedded", "production", "a long load")
 HEAD = """# Reliability
 
-Written by `make storm` and `make soak`; no figure here is typed by hand. In a storm two accounts send texts and files
-without a pause while parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed,
-run out of disk, run with a clock that is 75 s wrong, and get a new master key, one fault after the other. Then it ends,
-the system finishes what it had accepted, and everything is counted:
+Written by `make storm` and `make soak`; no figure here is typed by hand. In a storm two accounts send texts, batches,
+prompts to a model provider, terms of a glossary and files (CSV, DOCX, PDF, scans) without a pause while parts of the
+system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed, run out of disk, run with a clock
+that is 75 s wrong, and get a new master key, after which the old one is taken out, one fault after the other. Then it
+ends, the system finishes what it had accepted, and everything is counted:
 
-- every accepted file is ready, failed or expired; a ready one was downloaded and holds none of its values;
-- the ledger balances to the word: each answered text is paid once, each ready file costs its words, a failed one
-  nothing; a text whose caller got no answer may have been paid or not;
-- no object is left of a file that ended, no process outlives the system, and no value of any text or file stands in a
-  log, a temporary file, the data directory, the database's files or the object store.
+- every accepted file is ready, failed or expired; every ready one, also of an upload that was never answered, was
+  downloaded and searched for the values of all accounts: its bytes, its parts, its text, and its pixels by OCR;
+- the ledger balances to the word: each answered call is paid once, a call that was answered with an error is not,
+  unless the log names its refund as failed; each ready file costs its words and pages, a failed one nothing; a call
+  without any answer may have been paid or not;
+- no object is left of a file that ended, no process outlives the system, the provider was sent no value, and no value
+  of any text or file stands in a log, a temporary file, the data directory, the database's files, the object store or
+  Redis, which is searched after each fault, too.
+
+What was not so is a remark, and so is a fault that the machine could not do. A refund that fails is tried again while
+the process lives: `after an error whose refund failed` counts those that a process did not make good before it ended.
 """
 
 

@@ -14,11 +14,19 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import httpx
+import redis
 from ahocorasick_rs import BytesAhoCorasick
+from sqlmodel import col, select
 
+from benchmarks.storm.provider import Provider
 from examples.server import free_port, masker
+from schemas.files import JobState
+from schemas.settings import load_settings
+from storage.jobs.tables import Job
+from storage.opening import Storage
 from tests.faults.cable import Cable
 from tests.servers import PostgreSQL, RedisServer, Swift
 from tests.servers.process import descendants
@@ -45,7 +53,9 @@ time.sleep = lambda seconds: select.select([], [], [], seconds) and None
 """
 _SKEW = 75  # seconds: many leases, and less than an object store forgives in a signature
 _SKEWED_SECONDS = 6.0  # at least; a process needs seconds to start
+PAID_TOKENS = 1_000_000_000  # of each account
 READY_SECONDS = 120.0
+EARLIER_SECONDS = 120.0  # for files that were under way when the master key was changed
 GRACE_SECONDS = 60.0
 
 
@@ -122,7 +132,7 @@ class System:
         self.url = f"http://127.0.0.1:{self.port}"
         self._stack = ExitStack()
         self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="masker-storm-")))
-        self.logs = self.folder / "logs"
+        self.logs, self.temporary = self.folder / "logs", self.folder / "tmp"
         self.logs.mkdir()
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MASKER_")}
         self.environment = {
@@ -132,22 +142,27 @@ class System:
             MARK: secrets.token_hex(8),
             "MASKER_MASTER_KEY": _new_key(),
             "MASKER_DATA_DIR": str(self.folder / "data"),
-            "TMPDIR": str(self.folder / "tmp"),
+            "TMPDIR": str(self.temporary),
         }
-        (self.folder / "tmp").mkdir()
+        self.temporary.mkdir()
         (self.folder / "data").mkdir()
         self.parts: list[Part] = []
         self.services: list[Service] = []
         self.cables: dict[str, Cable] = {}
         self.own_urls: dict[str, str] = {}  # of database and Redis, past the cables
         self.places = [self.folder]  # where nothing may be readable
-        self.has_own_disk = False
+        self.missing: dict[str, str] = {}  # faults that this machine cannot do, with what is missing
+        self._earlier: list[UUID] = []  # files that were under way when the master key was changed
+        self.provider = Provider()
+        self._stack.callback(self.provider.close)
+        self.environment["MASKER_ANTHROPIC_BASE_URL"] = self.provider.url
 
     def __enter__(self) -> "System":
         try:
+            if _FAKE_CLOCK is None:
+                self.missing["clock"] = "no libfaketime"
             (self._open_embedded if self.mode == "embedded" else self._open_production)()
-            for service in self.services:
-                service.start()
+            self.start_services()
             self.wait_until_ready()
         except BaseException:
             self._stack.close()
@@ -159,7 +174,8 @@ class System:
 
     def account(self, email: str) -> str:
         """A bearer key of a new account with tokens for everything."""
-        masker("account", "create", "--email", email, "--paid-tokens", "1000000000", environment=self.environment)
+        tokens = ("--paid-tokens", str(PAID_TOKENS))
+        masker("account", "create", "--email", email, *tokens, environment=self.environment)
         return str(masker("key", "create", "--email", email, environment=self.environment)["key"])
 
     def wait_until_ready(self) -> None:
@@ -184,7 +200,7 @@ class System:
         for name, cable in self.cables.items():
             found[f"cut off {name}"] = _cutting(cable)
             found[f"slow {name}"] = _slowing(cable)
-        if self.has_own_disk:
+        if self.mode == "embedded" and "disk" not in self.missing:
             found["fill the disk"] = self._fill_disk
         return found
 
@@ -192,13 +208,44 @@ class System:
         """A new master key: every process knows it, then seals with it, then all is sealed anew (docs/operating.md)."""
         old, new = self.environment["MASKER_MASTER_KEY"], _new_key()
         for first, second in ((old, new), (new, old)):
-            self.environment |= {"MASKER_MASTER_KEY": first, "MASKER_PREVIOUS_MASTER_KEYS": second}
-            for service in self.services:
-                service.environment = self.environment
-                service.stop()
-                service.start()
-            self.wait_until_ready()
+            self._restart_with(first, second)
         masker("key", "rotate", environment=self.environment)
+        self._earlier = self._under_way()
+
+    def take_old_key_out(self) -> None:
+        """After `rotate`, once no file from before is under way: nothing needs the old key then. RuntimeError."""
+        deadline = time.monotonic() + EARLIER_SECONDS
+        while left := set(self._earlier).intersection(self._under_way()):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{len(left)} files from before the new master key were still under way")
+            time.sleep(0.5)
+        masker("key", "rotate", environment=self.environment)
+        self._restart_with(self.environment["MASKER_MASTER_KEY"], "")
+
+    def open_storage(self) -> Storage:
+        """The stores; the caller closes them."""
+        variables = {
+            name.removeprefix("MASKER_").lower(): value
+            for name, value in self.environment.items()
+            if name.startswith("MASKER_") and name != MARK
+        }
+        return Storage.open(load_settings(_env_file=None, **variables))
+
+    def api_log(self) -> str:
+        """The log of the API up to now."""
+        return (self.logs / "api.log").read_text("utf-8")
+
+    def redis_holds(self, values: Sequence[bytes]) -> bool:
+        """Whether one of the values stands in what Redis keeps now; there is none in embedded mode. RedisError."""
+        if "redis" not in self.own_urls or not values:
+            return False
+        with redis.Redis.from_url(self.own_urls["redis"], socket_timeout=10) as client:
+            return bool(BytesAhoCorasick(values).find_matches_as_indexes(kept(client)))
+
+    def start_services(self) -> None:
+        """Starts those that do not run."""
+        for service in self.services:
+            service.start()
 
     def stop_services(self) -> None:
         """Asks all to end. RuntimeError."""
@@ -207,30 +254,26 @@ class System:
 
     def left_over(self) -> list[str]:
         """The command lines of processes of the system that still live."""
-        mark, found = f"{MARK}={self.environment[MARK]}".encode(), []
-        for process in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                if mark in (process / "environ").read_bytes():
-                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        return found
+        return marked(self.environment[MARK])
 
     def _open_embedded(self) -> None:
         data = self.folder / "data"
         mounted = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", f"size={_DISK}", "none", data], check=False, capture_output=True
         )
-        self.has_own_disk = mounted.returncode == 0
-        if self.has_own_disk:
+        if mounted.returncode == 0:
             self._stack.callback(subprocess.run, ["umount", "--lazy", data], check=False)
+        else:
+            self.missing["disk"] = "no right to mount"
         self._serve()
 
     def _open_production(self) -> None:
-        postgresql, redis, swift = PostgreSQL(durable=True), RedisServer(), Swift()
-        for server in (postgresql, redis, swift):
+        postgresql, queues, swift = PostgreSQL(durable=True), RedisServer(), Swift()
+        for server in (postgresql, queues, swift):
             self._stack.callback(server.stop)
-        self.places += [postgresql.directory, swift.directory]
+        self.places += [postgresql.directory, queues.directory, swift.directory]
         bucket = swift.bucket()
-        self.own_urls = {"database": postgresql.url(postgresql.create()), "redis": redis.url}
+        self.own_urls = {"database": postgresql.url(postgresql.create()), "redis": queues.url}
         self.environment |= {
             "MASKER_DATABASE_URL": self._through("the database", self.own_urls["database"]),
             "MASKER_REDIS_URL": self._through("Redis", self.own_urls["redis"]),
@@ -242,16 +285,36 @@ class System:
         }
         masker("migrate", environment=self.environment)
         self._serve()
-        for queues in ("documents,ocr,reread", "detect,verify,light"):
+        for work in ("documents,ocr,reread", "detect,verify,light"):
             worker = Service(
-                f"worker {queues}", self.environment, self.logs / f"{queues}.log",
-                "worker", "--queues", queues, "--processes", "2", "--threads", "2",
+                f"worker {work}", self.environment, self.logs / f"{work}.log",
+                "worker", "--queues", work, "--processes", "2", "--threads", "2",
             )  # fmt: skip
             self._add(worker)
-        self.parts += [Part("PostgreSQL", postgresql), Part("Redis", redis), Part("the S3 server", swift)]
+        self.parts += [Part("PostgreSQL", postgresql), Part("Redis", queues), Part("the S3 server", swift)]
 
     def _serve(self) -> None:
         self._add(Service("API", self.environment, self.logs / "api.log", "serve", "--port", str(self.port)))
+
+    def _restart_with(self, master_key: str, previous: str) -> None:
+        """One service after the other, on other keys; returns when the API is ready. RuntimeError."""
+        self.environment |= {"MASKER_MASTER_KEY": master_key, "MASKER_PREVIOUS_MASTER_KEYS": previous}
+        for service in self.services:
+            service.environment = self.environment
+            try:
+                service.stop()
+            finally:
+                service.start()
+        self.wait_until_ready()
+
+    def _under_way(self) -> list[UUID]:
+        storage = self.open_storage()
+        try:
+            with storage.database.reading() as session:
+                running = col(Job.state).in_((JobState.QUEUED.value, JobState.PROCESSING.value))
+                return list(session.exec(select(Job.id).where(running)).all())
+        finally:
+            storage.close()
 
     def _add(self, service: Service) -> None:
         self.services.append(service)
@@ -315,6 +378,37 @@ def _slowing(cable: Cable) -> Callable[[float], None]:
 
 def _new_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def marked(mark: str) -> list[str]:
+    """The command lines of processes whose environment has this MARK."""
+    wanted, found = f"{MARK}={mark}".encode(), []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if wanted in (process / "environ").read_bytes().split(b"\0"):
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return found
+
+
+def kept(client: redis.Redis) -> bytes:
+    """The keys and values of a Redis, as they are: DUMP would compress them."""
+    read = {
+        b"string": client.get,
+        b"hash": client.hgetall,
+        b"list": lambda key: client.lrange(key, 0, -1),
+        b"set": client.smembers,
+        b"zset": lambda key: client.zrange(key, 0, -1),
+    }
+    gone = client.get
+    return b"\n".join(key + b" " + _flat(read.get(client.type(key), gone)(key)) for key in client.scan_iter())
+
+
+def _flat(value: object) -> bytes:
+    if isinstance(value, dict):
+        return b" ".join(_flat(each) for pair in value.items() for each in pair)
+    if isinstance(value, (list, set)):
+        return b" ".join(map(_flat, value))
+    return value if isinstance(value, bytes) else b""
 
 
 def holds(places: Sequence[Path], values: Sequence[bytes]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import shutil
 from functools import partial
+from pathlib import Path
 
 import redis
 
@@ -39,6 +40,11 @@ class RedisServer:
     def family(self) -> list[int]:
         """The process ids of all its processes."""
         return self._process.family()
+
+    @property
+    def directory(self) -> Path:
+        """Where its log is."""
+        return self._directory
 
     @property
     def pid(self) -> int:
