@@ -8,7 +8,7 @@ from uuid import UUID
 from anyio import to_thread
 
 from schemas.clock import utc_now
-from schemas.errors import MaskerError, type_name
+from schemas.errors import MaskerError, MaskerUnavailable, type_name
 from schemas.telemetry.metrics import REFUNDS
 from storage import ledger
 from storage.database import Database
@@ -44,15 +44,17 @@ class Refunds:
                 self._owed[reference] = in_doubt
 
     def settle(self) -> None:
-        """Tries every refund that is kept, until one fails."""
+        """Tries every refund that is kept, until the database is unavailable."""
         with self._settling:
             with self._lock:
                 owed = dict(self._owed)
             for reference, in_doubt in owed.items():
                 try:
                     self._refund(reference, in_doubt)
-                except MaskerError:
+                except MaskerUnavailable:
                     return  # already logged by the database, which does not take the others either
+                except MaskerError:
+                    continue
                 with self._lock:
                     del self._owed[reference]
                 log.info("a charge was refunded late", extra={"reference": reference})
