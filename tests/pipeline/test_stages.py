@@ -22,7 +22,10 @@ SECONDS = 20
 def liar() -> Sandbox:
     """A sandbox with hostile parsers: they reply what the bytes of the document say."""
     return Sandbox(
-        "strict", limits=Limits(memory=512 * 1024**2), answers="tests.pipeline.hostile_parsers:answer", code=(TESTS,)
+        "strict",
+        limits=Limits(memory=512 * 1024**2),
+        answers="tests.pipeline.sandbox.hostile_parsers:answer",
+        code=(TESTS,),
     )
 
 
