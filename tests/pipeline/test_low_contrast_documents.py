@@ -81,7 +81,8 @@ def test_values_in_hue_alone_do_not_come_back(journey: str, detector: Detector) 
     assert low_contrast_images.unreadable(pixels, low_contrast_images.glyphs(0, "Card")) is False
 
 
-@pytest.mark.parametrize("kind", ["chart", pytest.param("highlighter", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["chart", "highlighter"])
 def test_colourful_pictures_pass_and_stay(kind: str, detector: Detector) -> None:
     data = low_contrast_images.saved(low_contrast_images.colorful()[kind])
     redacted = redact_document(shared(), DirectDetector(detector), Format.PNG, data, max_pages=5)

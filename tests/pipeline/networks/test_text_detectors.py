@@ -71,7 +71,7 @@ def test_noise_has_hardly_any_lines(text_map: Detector) -> None:
     [
         # Two corners, and across the edges of tiles.
         ((800, 6400), ((100, 100), (350, 2950), (500, 5400))),
-        ((5200, 1600), ((200, 100), (2530, 400), (4900, 600))),
+        pytest.param((5200, 1600), ((200, 100), (2530, 400), (4900, 600)), marks=pytest.mark.slow),
         pytest.param((5200, 6400), ((200, 100), (2590, 2800), (4900, 5400)), marks=pytest.mark.slow),
     ],
     ids=["wide", "high", "both"],

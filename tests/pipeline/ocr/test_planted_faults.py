@@ -165,14 +165,9 @@ def test_in_hue_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: F
     assert_nothing_passes(detector, sandbox, fault, before, boxes)
 
 
-@pytest.mark.parametrize(
-    ("fault", "degrees"),
-    [
-        pytest.param(fault, degrees, marks=[] if (fault, degrees) == ("hidden_lines_silent", 50) else pytest.mark.slow)
-        for fault in sorted(FAULTS)
-        for degrees in (20, 50)
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("degrees", [20, 50])
+@pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_under_text_no_single_fault_lets_a_watermark_pass(
     detector: Detector, sandbox: FaultySandbox, fault: str, degrees: float
 ) -> None:

@@ -141,7 +141,7 @@ def test_nothing_of_a_number_in_cells_can_be_read(label: str, value: str, size: 
     assert left == []
 
 
-@pytest.mark.parametrize("degrees", [90, 180])
+@pytest.mark.parametrize("degrees", [90, pytest.param(180, marks=pytest.mark.slow)])
 def test_cells_of_a_rotated_page_are_read_from_left_to_right(degrees: int) -> None:
     pixels, _ = drawn("National ID", ["10", "12", "34", "56", "72"], 150, framed=True)
     prose = papers.picture(*["The branch office sends this form to the applicant in the morning"] * 6, width=1500)
