@@ -36,7 +36,7 @@ TTL_SECONDS = 120
 SHOWN = 12  # samples in the report
 LARGE = 30_000  # words of a large text
 # What may be more at the end than after a quarter of the time: a share, and a number.
-GROWTH = {"API MB": (0.10, 20), "workers MB": (0.10, 40), "descriptors": (0.05, 20), "processes": (0.0, 12),
+GROWTH = {"API MB": (0.05, 10), "workers MB": (0.10, 40), "descriptors": (0.05, 20), "processes": (0.0, 12),
           "database connections": (0.0, 10), "Redis connections": (0.0, 10), "Redis keys": (0.25, 20),
           "temporary files": (0.25, 20), "objects": (0.25, 40)}  # fmt: skip
 _OTHERS = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
