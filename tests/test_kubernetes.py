@@ -104,9 +104,11 @@ def test_an_autoscaler_gets_one_series_for_each_of_its_queues() -> None:
 
 
 def test_every_deployment_has_an_autoscaler() -> None:
+    """And names no number of pods, to which each apply would set it back."""
     kinds: dict[str, set[str]] = {"Deployment": set(), "HorizontalPodAutoscaler": set()}
     for manifest in manifests():
         kinds.setdefault(manifest["kind"], set()).add(manifest["metadata"]["name"])
+        assert manifest["kind"] != "Deployment" or "replicas" not in manifest["spec"]
     assert kinds["Deployment"] == kinds["HorizontalPodAutoscaler"]
 
 
