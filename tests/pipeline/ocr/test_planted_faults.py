@@ -176,3 +176,15 @@ def test_under_text_no_single_fault_lets_a_watermark_pass(
     rows, columns = np.nonzero(ink)
     box = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
     assert_nothing_passes(detector, sandbox, fault, before, {NATIONAL_ID: box}, turn=-degrees)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_on_a_slanted_page_no_single_fault_lets_a_value_pass(
+    detector: Detector, sandbox: FaultySandbox, fault: str
+) -> None:
+    level, boxes = page(0)
+    around = 350  # pixels: the turned page keeps all of it
+    larger = np.pad(level, around, constant_values=255)
+    moved = {value: tuple(side + around for side in box) for value, box in boxes.items()}
+    assert_nothing_passes(detector, sandbox, fault, turned(larger, -20), moved, turn=20)
