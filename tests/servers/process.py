@@ -70,8 +70,8 @@ def descendants(pid: int) -> list[int]:
     """A process and all below it, parents first. Those that end meanwhile are left out."""
     found = [pid]
     for each in found:
-        for task in Path(f"/proc/{each}/task").glob("*/children"):
-            with suppress(OSError):
+        with suppress(OSError):
+            for task in Path(f"/proc/{each}/task").glob("*/children"):
                 found += [int(child) for child in task.read_text().split()]
     return found
 
