@@ -90,6 +90,7 @@ def _outcome(sandbox: Sandbox, name: str, aims: dict[str, Any], *, forks: bool) 
         return False, failure.reason
     left_behind = {"outlive_the_call": _has_survivor, "leave_shared_memory": _has_shared_memory}.get(name)
     if left_behind is not None and said["succeeded"]:
+        sandbox.close()  # a forked child may still be ending when its call has returned; this waits until it is gone
         return left_behind(aims), "gone after the call"
     return bool(said["succeeded"]), str(said["why"])
 
