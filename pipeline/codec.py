@@ -107,6 +107,7 @@ _READING = "reading:"
 MAX_ITEMS = 4_000_000  # items of one list
 MAX_RASTERS = 10_000
 MAX_STRIPS = 5000  # unread lines of a raster
+MAX_SLANTED = 20_000  # slanted words of a raster
 MAX_SIDE = 100_000  # pixels of one side of a raster
 MAX_PIXELS = 400_000_000  # pixels of one raster
 MAX_DPI = 10_000
@@ -225,7 +226,8 @@ def _raster_row(raster: Raster) -> list[object]:
 
 def _word_row(word: Word) -> list[object]:
     box = word.left, word.top, word.width, word.height
-    return [word.start, word.end, *box, float(word.confidence), word.engine.value]
+    strip = None if word.strip is None else list(word.strip)
+    return [word.start, word.end, *box, float(word.confidence), word.engine.value, strip]
 
 
 def _extraction(raw: object) -> Extraction:
@@ -310,24 +312,28 @@ def _raster(raw: object) -> Raster:
 def _reading(raw: object) -> Reading:
     raster, text, words, unread, lines = object_of(raw, "raster", "text", "words", "unread", "unread_lines")
     checked_text = text_of(text, "reading.text")
+    checked_words = tuple(_word(row, len(checked_text)) for row in list_of(words, MAX_ITEMS, "words"))
+    if sum(word.strip is not None for word in checked_words) > MAX_SLANTED:
+        raise Malformed("words: too many are slanted")
     return Reading(
         raster=name_of(raster, "reading.raster"),
         text=checked_text,
-        words=tuple(_word(row, len(checked_text)) for row in list_of(words, MAX_ITEMS, "words")),
+        words=checked_words,
         unread=tuple(_box(row) for row in list_of(unread, MAX_ITEMS, "unread")),
         unread_lines=tuple(_strip(row) for row in list_of(lines, MAX_STRIPS, "unread_lines")),
     )
 
 
 def _word(raw: object, length: int) -> Word:
-    start, end, left, top, width, height, confidence, engine = row_of(raw, 8, "word")
+    start, end, left, top, width, height, confidence, engine, strip = row_of(raw, 9, "word")
     box = _box([left, top, width, height])
     first, last = range_of(start, end, length, "word")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 100:
         raise Malformed("word.confidence")
     if not isinstance(engine, str) or engine not in _ENGINES:
         raise Malformed("word.engine")
-    return Word(first, last, *box, float(confidence), _ENGINES[engine])
+    slanted = None if strip is None else _strip(strip)
+    return Word(first, last, *box, float(confidence), _ENGINES[engine], slanted)
 
 
 def _strip(raw: object) -> Strip:

@@ -71,7 +71,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     image, where, dpi = page.shown.gray, page.where, raster.dpi or DEFAULT_DPI
     parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
     ink = ink_of(image, dpi)
-    seen = {line: cut for line in where.lines() if is_visible(cut := line.cut(image))}
+    seen = {line: cut for line in page.lines if is_visible(cut := line.cut(image))}
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
     numbers = _numbers(list(cuts), list(map(without_dimness, cuts.values())), image.shape)
     by_tesseract = [

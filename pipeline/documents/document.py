@@ -3,7 +3,7 @@
 Everything here crosses the sandbox's boundary as JSON (dataclasses.asdict): plain data, standard library only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -85,7 +85,10 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a raster: `start:end` in the text of its Reading; box in pixels; confidence 0 to 100; what read it."""
+    """A word of a raster: `start:end` in the text of its Reading; box in pixels; confidence 0 to 100; what read it.
+
+    The box of a slanted word is the one around its `strip`.
+    """
 
     start: int
     end: int
@@ -95,6 +98,14 @@ class Word:
     height: int
     confidence: float
     engine: Engine
+    strip: Strip | None = None
+
+    def boxes(self, shape: tuple[int, int]) -> Iterator[Box]:
+        """Upright boxes in a raster (`shape`: height, width) that cover it."""
+        if self.strip is None:
+            yield self.left, self.top, self.width, self.height
+        else:
+            yield from self.strip.boxes(shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pipeline.documents.document import Engine, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
 from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.documents.raster.light_ink import without_dark_ink
+from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
@@ -32,11 +33,12 @@ _MAX_GROWTH = 2.1  # times the pixels of a page: a long strip of paper, made lev
 class Page(NamedTuple):
     """What a reading gets of a page: its planes, where its detector sees text, and the labels that it does not show.
 
-    The labels are those that redaction printed.
+    The lines are those of the detector; the labels are those that redaction printed.
     """
 
     shown: Shown
     where: TextMap
+    lines: Sequence[TextLine]
     labels: Sequence[OcrWord]
 
 
@@ -59,10 +61,10 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     """
     stored = _decoded(raster, pixels)
     codes = threads.submit(codes_in, stored.gray)
-    page = _without_dark_boxes(stored, reader, threads)
+    page = _without_dark_boxes(stored, reader)
     rotation = deskewing(page)
     if rotation is not None:
-        level = _without_dark_boxes(page.shown.mapped(rotation.image), reader, threads)
+        level = _without_dark_boxes(page.shown.mapped(rotation.image), reader)
         page = level._replace(labels=[*rotation.turned(page.labels), *level.labels])
     reading = _turned_upright(raster, page, reader, threads)
     if rotation is not None:
@@ -70,20 +72,26 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
-def _without_dark_boxes(stored: Shown, reader: Reader, threads: Executor) -> Page:
+def _without_dark_boxes(stored: Shown, reader: Reader) -> Page:
     boxes = dark_boxes(stored.gray)
     light, labels = without_dark_boxes(stored.gray, boxes)
     hues = tuple(without_even_boxes(plane, boxes) for plane in stored.hues)
-    where = threads.submit(reader.detector, light).result()
-    return Page(Shown(light, hues, without_dark_ink(light)), where, labels)
+    return _seen(Shown(light, hues, without_dark_ink(light)), reader, labels)
+
+
+def _seen(shown: Shown, reader: Reader, labels: Sequence[OcrWord]) -> Page:
+    where = reader.detector(shown.gray)
+    return Page(shown, where, where.lines(), labels)
 
 
 def deskewing(page: Page) -> Rotation | None:
     """What makes the lines of a page level. None for a page that is nearly so, and for one that would be too large."""
-    shape, degrees = page.shown.gray.shape, skew(page.where.lines())
+    shape, degrees = page.shown.gray.shape, skew(page.lines)
+    if abs(degrees) < _LEAST_SKEW:
+        return None
     rotation = Rotation(-degrees, shape)
     largest = min(MAX_RASTER_PIXELS, _MAX_GROWTH * math.prod(shape))
-    return rotation if abs(degrees) >= _LEAST_SKEW and math.prod(rotation.shape) <= largest else None
+    return rotation if math.prod(rotation.shape) <= largest else None
 
 
 def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executor) -> Reading:
@@ -96,8 +104,7 @@ def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executo
     if not degrees:
         return read
     rotation = Rotation(degrees, page.shown.gray.shape)
-    turned = page.shown.mapped(rotation.image)
-    upright = reader.read(raster, Page(turned, reader.detector(turned.gray), ()), threads)
+    upright = reader.read(raster, _seen(page.shown.mapped(rotation.image), reader, ()), threads)
     return with_rest(rotation.in_stored(with_joined_cells(upright)), read)
 
 

@@ -59,7 +59,7 @@ def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
 
 def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     image, where = page.shown.gray, page.where
-    found = [line for line in where.lines() if is_visible(line.cut(image))]
+    found = [line for line in page.lines if is_visible(line.cut(image))]
     places = [line.fitted(image) for line in found]
     read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)

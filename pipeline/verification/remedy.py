@@ -7,10 +7,10 @@ first pass, so it cannot become a finding. Its box in the raster is burned inste
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from types import MappingProxyType
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import Raster, Reading, Word
 from pipeline.geometry.strip import Box
 from pipeline.verification import normal_forms
 from pipeline.verification.raster_matching import scaled
@@ -41,14 +41,17 @@ def with_leftovers_burned(
     added: dict[str, list[Box]] = {}
     for reading in second_readings:
         firsts = matches.get(reading.raster, ())
-        own = (*_boxes(reading, surfaces), *unread.get(reading.raster, ())) if firsts else ()
-        for first, box in product(firsts, own):
-            added.setdefault(first.id, []).append(scaled(box, raster_of[reading.raster], first))
+        if not firsts:
+            continue
+        target = raster_of[reading.raster]
+        words = (word.boxes((target.height, target.width)) for word in _words(reading, surfaces))
+        for first, box in product(firsts, (*chain.from_iterable(words), *unread.get(reading.raster, ()))):
+            added.setdefault(first.id, []).append(scaled(box, target, first))
     return tuple(replace(item, unread=(*item.unread, *added.get(item.raster, ()))) for item in readings)
 
 
-def _boxes(reading: Reading, surfaces: Iterable[str]) -> Iterator[Box]:
-    """The boxes of all words that overlap a surface; spaces and separators are ignored."""
+def _words(reading: Reading, surfaces: Iterable[str]) -> Iterator[Word]:
+    """All words that overlap a surface; spaces and separators are ignored."""
     words_letters = [normal_forms.letters(reading.text[word.start : word.end]) for word in reading.words]
     owner = [number for number, word in enumerate(words_letters) for _ in word]
     whole = "".join(words_letters)
@@ -58,6 +61,4 @@ def _boxes(reading: Reading, surfaces: Iterable[str]) -> Iterator[Box]:
         while start >= 0:
             touched.update(owner[start : start + len(surface)])
             start = whole.find(surface, start + 1)
-    for number in sorted(touched):
-        word = reading.words[number]
-        yield word.left, word.top, word.width, word.height
+    return map(reading.words.__getitem__, sorted(touched))

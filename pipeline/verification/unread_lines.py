@@ -43,7 +43,7 @@ def lines_in_doubt(
             continue
         target = raster_of[reading.raster]
         burned, read = (
-            [scaled(box, first, target) for first in firsts for box in boxes_of(reading_of[first.id])]
+            [scaled(box, first, target) for first in firsts for box in boxes_of(reading_of[first.id], first)]
             for boxes_of in (_burned, _read)
         )
         covered, burned_over = _Covered(read, burned), _Covered((), burned)
@@ -58,16 +58,16 @@ def lines_in_doubt(
     return found
 
 
-def _burned(reading: Reading) -> Sequence[Box]:
+def _burned(reading: Reading, _raster: Raster) -> Sequence[Box]:
     return reading.unread
 
 
-def _read(reading: Reading) -> Iterator[Box]:
+def _read(reading: Reading, raster: Raster) -> Iterator[Box]:
     """The words that were read with confidence; a long number needs a second reader."""
     for word in reading.words:
         digits = sum(map(str.isdigit, reading.text[word.start : word.end]))
         if word.confidence >= _CONFIDENT and digits < _LONG_NUMBER:
-            yield word.left, word.top, word.width, word.height
+            yield from word.boxes((raster.height, raster.width))
 
 
 class _Covered:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.codec import MAX_PIXELS, MAX_STRIPS, Malformed, decode, dump, encode, load
+from pipeline.codec import MAX_PIXELS, MAX_SLANTED, MAX_STRIPS, Malformed, decode, dump, encode, load
 from pipeline.documents.document import (
     Engine,
     Extraction,
@@ -31,7 +31,10 @@ EXTRACTION = Extraction(UNITS, (RASTER,), 3, joints=(JOINT,))
 READING = Reading(
     "page/0",
     "six kinds of words in the raster",
-    tuple(Word(5 * n, 5 * n + 4, 40 * n, 2, 30, 9, 18.5 * n, engine) for n, engine in enumerate(Engine)),
+    (
+        *(Word(5 * n, 5 * n + 4, 40 * n, 2, 30, 9, 18.5 * n, engine) for n, engine in enumerate(Engine)),
+        Word(0, 3, 1, 2, 35, 15, 90.0, Engine.PP_OCR, Strip(1.5, 6.5, 30.0, 4.0, 9.0)),
+    ),
     ((1, 2, 3, 4),),
     (Strip(1.5, 2.0, 30.0, -4.5, 9.0), Strip(0.0, 5.0, 0.0, 60.0, 8.0, True)),
 )
@@ -99,6 +102,7 @@ def findings(**changes: object) -> dict[str, Any]:
     return {**encode(FINDINGS), **changes}
 
 
+SLANTED = [0, 4, 0, 0, 1, 1, 50.0, "code", [1.0, 2.0, 30.0, -4.5, 9.0, False]]
 REFUSED = [
     ("a unit's text that is a number", Extraction, extraction(units=[["a", 5, "", True]])),
     ("a unit without an id", Extraction, extraction(units=[["", "text", "", True]])),
@@ -121,16 +125,22 @@ REFUSED = [
     ("pages that are a fraction", Extraction, extraction(pages=1.0)),
     ("a raster without width", Extraction, extraction(rasters=[["r", 0, 5, 0, 0]])),
     ("a raster beyond all paper", Extraction, extraction(rasters=[["r", 90_000, MAX_PIXELS // 90_000 + 1, 0, 0]])),
-    ("a word past the text", Reading, reading(words=[[4, 33, 0, 0, 1, 1, 50.0, "code"]])),
-    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0, "code"]])),
-    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0, "code"]])),
-    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0, "code"]])),
-    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5, "code"]])),
-    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True, "code"]])),
-    ("a word of an unknown engine", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, "SHOE_SIZE"]])),
-    ("a word whose engine is a list", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, ["code"]]])),
-    ("a word that nobody read", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, None]])),
+    ("a word past the text", Reading, reading(words=[[4, 33, 0, 0, 1, 1, 50.0, "code", None]])),
+    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0, "code", None]])),
+    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0, "code", None]])),
+    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0, "code", None]])),
+    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5, "code", None]])),
+    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True, "code", None]])),
+    ("a word of an unknown engine", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, "SHOE_SIZE", None]])),
+    ("a word whose engine is a list", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, ["code"], None]])),
+    ("a word that nobody read", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, None, None]])),
     ("a word of before engines were kept", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0]])),
+    (
+        "a word along no strip",
+        Reading,
+        reading(words=[[0, 4, 0, 0, 1, 1, 50.0, "code", [1.0, 2.0, 0.0, 0.0, 9.0, False]]]),
+    ),
+    ("slanted words without end", Reading, reading(words=[SLANTED] * (MAX_SLANTED + 1))),
     ("a box of three sides", Reading, reading(unread=[[1, 2, 3]])),
     ("a strip without length", Reading, reading(unread_lines=[[1.0, 2.0, 0.0, 0.0, 9.0, False]])),
     ("a strip that is not a number", Reading, reading(unread_lines=[[1.0, 2.0, float("nan"), 0.0, 9.0, False]])),

@@ -81,7 +81,7 @@ def _burned(raster_id: str, frame: Frame, findings: Findings, readings: Sequence
         frame = frame._replace(pixels=remove_faint_ink(frame.pixels, is_exact=is_exact))
     factor = 1 / _scale(frame.pixels)
     own = [reading for reading in readings if reading.raster.partition(VIEW)[0] == raster_id]
-    boxes = [box.scaled(factor, factor) for box in boxes_to_burn(own, findings)]
+    boxes = [box.scaled(factor) for box in boxes_to_burn(own, findings)]
     if factor > 1:
         boxes += _codes_too_fine(frame.pixels, own)
     burn(frame.pixels, boxes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pipeline.documents.document import Findings, Reading, Word
 from pipeline.documents.free_span import widest_free_span
+from pipeline.geometry.strip import Strip, level_strip, strip_around
 from schemas.errors import ErrorCode, StageFailed
 
 FONT = cv2.FONT_HERSHEY_SIMPLEX
@@ -22,27 +23,46 @@ _PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
 _MAX_MARGIN = 25  # pixels: a code is higher than any line, and what stands beside it stays
 _GAP_DIVISOR = 4  # a gap inside a number is at most the word height divided by this
 _FILLED = 0.85  # share of the rectangle around boxes that touch: from it on all of it is burned
+_SHIFT = 4  # fractional bits of corners: sides that are off by less than a pixel still run along their line
 _MAX_JOINED = 250  # pixels: the height of such a rectangle
 
 
 class Box(NamedTuple):
-    """A box to burn: pixels `left..right`, `top..bottom`, right and bottom exclusive; `label` is printed in it."""
+    """A box to burn: pixels `left..right`, `top..bottom`, right and bottom exclusive; `label` is printed in it.
+
+    Of the box around something slanted only the `strip` is burned, and the label runs along it.
+    """
 
     left: int
     top: int
     right: int
     bottom: int
     label: str = ""
+    strip: Strip | None = None
 
-    def scaled(self, factor_x: float, factor_y: float) -> "Box":
+    @property
+    def side(self) -> Strip:
+        """What is burned."""
+        return self.strip or level_strip((self.left, self.top, self.right - self.left, self.bottom - self.top))
+
+    def scaled(self, factor: float) -> "Box":
         """The box in another resolution, enlarged to whole pixels."""
         return Box(
-            int(self.left * factor_x),
-            int(self.top * factor_y),
-            -int(-self.right * factor_x // 1),
-            -int(-self.bottom * factor_y // 1),
+            int(self.left * factor),
+            int(self.top * factor),
+            -int(-self.right * factor // 1),
+            -int(-self.bottom * factor // 1),
             self.label,
+            self.strip.scaled(factor) if self.strip is not None else None,
         )
+
+    def upright(self) -> Iterator["Box"]:
+        """Upright boxes that cover what is burned."""
+        if self.strip is None:
+            yield self
+        else:
+            for left, top, width, height in self.strip.boxes((self.bottom, self.right)):
+                yield Box(left, top, left + width, top + height, self.label)
 
 
 def boxes_to_burn(readings: Sequence[Reading], findings: Findings) -> list[Box]:
@@ -91,40 +111,57 @@ def _lines(text: str, words: Sequence[Word]) -> Iterable[list[Word]]:
 
 
 def _around(words: Sequence[Word], label: str) -> Box:
+    slanted = [word.strip for word in words if word.strip is not None]
+    if slanted:
+        own = (word.strip or level_strip((word.left, word.top, word.width, word.height)) for word in words)
+        strip = strip_around([max(slanted, key=lambda strip: strip.length), *own])
+        strip = strip.grown(_margin(strip.height))
+        left, top, width, height = strip.box
+        return Box(left, top, left + width, top + height, label, strip)
     left, top = min(w.left for w in words), min(w.top for w in words)
     right, bottom = max(w.left + w.width for w in words), max(w.top + w.height for w in words)
-    margin = max(2, min((bottom - top) // 8, _MAX_MARGIN))
+    margin = int(_margin(bottom - top))
     return Box(left - margin, top - margin, right + margin, bottom + margin, label)
+
+
+def _margin(height: float) -> float:
+    return max(2, min(height // 8, _MAX_MARGIN))
 
 
 def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there.
 
-    Boxes that touch and nearly fill the rectangle around them become that rectangle: the second reading knows labels in
-    one. A label is printed where it fits next to the labels that are already printed, those of narrow boxes first, and
-    once for overlapping boxes of one value: several rasters of one image may show it.
+    Upright boxes that touch and nearly fill the rectangle around them become that rectangle: the second reading knows
+    labels in one. A label is printed where it fits next to the labels that are already printed, those of narrow boxes
+    first, and once for overlapping boxes of one value: several rasters of one image may show it.
     """
     height, width = pixels.shape[:2]
     full = int(np.iinfo(pixels.dtype).max)
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
     black: list[int] = [0] * channels
-    white: list[int] = [full] * channels
     if channels in (2, 4):
         black[-1] = full
-    burned: list[Box] = []
-    for box in boxes:
-        left, top = max(0, box.left), max(0, box.top)
-        right, bottom = min(width, box.right), min(height, box.bottom)
-        if left < right and top < bottom:
-            burned.append(Box(left, top, right, bottom, box.label))
-    for left, top, right, bottom, _ in (*burned, *_rectangles_around(burned, (height, width))):
+    burned = [clipped for box in boxes if (clipped := _clipped(box, height, width)) is not None]
+    upright = [box for box in burned if box.strip is None]
+    for left, top, right, bottom, *_ in (*upright, *_rectangles_around(upright, (height, width))):
         pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
+    for box in burned:
+        if box.strip is not None:
+            corners = np.rint(np.multiply(box.strip.corners, 1 << _SHIFT)).astype(np.int32)
+            cv2.fillConvexPoly(pixels, corners, black, shift=_SHIFT)
     max_scale = _MAX_SCALE * max(1.0, min(height, width) / _PAGE_SIDE)
-    printed: list[Box] = []
-    for box in sorted(burned, key=lambda box: box.right - box.left):
-        if box.label and not any(label.label == box.label and _overlap(label, box) for label in printed):
-            label = _print_label(pixels, box, printed, white, max_scale)
+    printed: list[_Label] = []
+    for box in sorted(burned, key=lambda box: box.side.length):
+        if box.label and not any(label.text == box.label and _overlap(label, box) for label in printed):
+            label = _print_label(pixels, box, printed, full, max_scale)
             printed += [label] if label is not None else []
+
+
+def _clipped(box: Box, height: int, width: int) -> Box | None:
+    """What of a box is inside a raster; None if nothing is."""
+    left, top = max(0, box.left), max(0, box.top)
+    right, bottom = min(width, box.right), min(height, box.bottom)
+    return Box(left, top, right, bottom, box.label, box.strip) if left < right and top < bottom else None
 
 
 def _rectangles_around(boxes: Sequence[Box], shape: tuple[int, int]) -> Iterator[Box]:
@@ -142,27 +179,47 @@ def _rectangles_around(boxes: Sequence[Box], shape: tuple[int, int]) -> Iterator
             yield box
 
 
-def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int], max_scale: float) -> Box | None:
-    """Prints the label in the widest part of the box without other labels; its extent, None if it does not fit."""
+class _Label(NamedTuple):
+    """A printed label and its place."""
+
+    text: str
+    place: Strip
+
+
+def _print_label(pixels: Any, box: Box, printed: Sequence[_Label], full: int, max_scale: float) -> _Label | None:
+    """Prints the label in the widest part of the box without other labels; None if it does not fit."""
+    side = box.side
+    extents = (side.extent(other.place.corners) for other in printed)
     taken = [
-        (other.left - box.left, other.right - box.left)
-        for other in printed
-        if other.top < box.bottom and other.bottom > box.top
+        (left, right) for left, right, top, bottom in extents if top < side.height / 2 and bottom > -side.height / 2
     ]
-    low, high = map(int, widest_free_span(box.right - box.left, taken))
+    low, high = map(int, widest_free_span(side.length, taken))
     (text_width, _), _ = cv2.getTextSize(box.label, FONT, 1.0, 1)
-    scale = min((high - low - 4) / max(text_width, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), max_scale)
+    scale = min((high - low - 4) / max(text_width, 1), (side.height - 4) / (_FONT_HEIGHT * 1.4), max_scale)
     if scale < _MIN_SCALE:
         return None
     thickness = stroke(scale)
     (text_width, text_height), descent = cv2.getTextSize(box.label, FONT, scale, thickness)
-    across = box.left + low + (high - low - text_width) // 2
-    down = box.top + (box.bottom - box.top + text_height) // 2
+    across = low + (high - low - text_width) // 2
+    down = int(side.height + text_height) // 2
+    patch = np.zeros((int(side.height), int(side.length)), np.uint8)
+    cv2.putText(patch, box.label, (across, down), FONT, scale, 255, thickness, cv2.LINE_8)
     region = pixels[box.top : box.bottom, box.left : box.right]
-    patch = np.zeros(region.shape[:2], np.uint8)
-    cv2.putText(patch, box.label, (across - box.left, down - box.top), FONT, scale, 255, thickness, cv2.LINE_8)
-    region[patch > 0] = white if pixels.ndim == 3 else white[0]
-    return Box(across, down - text_height, across + text_width, down + descent, box.label)
+    level = np.multiply(_turned(patch, box), full / 255).astype(pixels.dtype)
+    np.maximum(region, level if pixels.ndim == 2 else level[..., None], out=region)  # it is black, but for alpha
+    high = text_height + descent
+    x, y = side.point(across, down - text_height + high / 2 - side.height / 2)
+    u, v = side.along
+    return _Label(box.label, Strip(x, y, text_width * u, text_width * v, high))
+
+
+def _turned(patch: Any, box: Box) -> Any:
+    """What is drawn along a strip, in the pixels of the box around it."""
+    if box.strip is None:
+        return patch
+    (u, v), (x, y) = box.strip.along, box.strip.corners[0]
+    place = np.array([[u, -v, x - box.left], [v, u, y - box.top]])
+    return cv2.warpAffine(patch, place, (box.right - box.left, box.bottom - box.top))
 
 
 def stroke(scale: float) -> int:
@@ -170,8 +227,10 @@ def stroke(scale: float) -> int:
     return max(1, round(scale * _STROKE))
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
+def _overlap(label: _Label, box: Box) -> bool:
+    side = box.side
+    left, right, top, bottom = side.extent(label.place.corners)
+    return left < side.length and right > 0 and top < side.height / 2 and bottom > -side.height / 2
 
 
 # Steps of 4 gray levels make the PNG of a noisy page a fifth smaller. Steps of 16 would make it half as large, but the

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from pipeline.documents.document import Reading, Word
-from pipeline.geometry.strip import Box, Strip, strip_of
+from pipeline.geometry.strip import Box, Strip, level_strip, strip_of
 from pipeline.ocr.lines import OcrWord
 
 _DECIMALS = 12  # of sines: those of quarter turns are exact
@@ -50,9 +50,10 @@ class Rotation:
         )
 
     def _word(self, word: Word) -> Word:
-        box = self._strip(strip_of((word.left, word.top, word.width, word.height))).box
-        left, top, width, height = _inside(box, self._stored)
-        return replace(word, left=left, top=top, width=width, height=height)
+        strip = self._strip(word.strip or level_strip((word.left, word.top, word.width, word.height)))
+        left, top, width, height = _inside(strip.box, self._stored)
+        slanted = strip if all(strip.along) else None
+        return replace(word, left=left, top=top, width=width, height=height, strip=slanted)
 
     def _strip(self, strip: Strip) -> Strip:
         u, v = self._along

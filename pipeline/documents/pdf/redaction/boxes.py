@@ -30,8 +30,8 @@ Quad = Sequence[Point]  # points of the page: upper left, upper right, lower lef
 
 def draw_boxes(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> None:
     """Black boxes over the regions and over `boxes` (pixels at the page's OCR resolution), with white labels."""
-    quads = [(tuple(region.box()), region.label) for region in regions]
-    quads += [(tuple(box_on_page(page, box).quad), box.label) for box in boxes]
+    quads: list[tuple[Quad, str]] = [(tuple(region.box()), region.label) for region in regions]
+    quads += [(_quad_on_page(page, box), box.label) for box in boxes]
     if not quads:
         return
     place = page_to_content(page)
@@ -49,11 +49,16 @@ def box_on_page(page: Any, box: Box) -> pymupdf.Rect:
     return pymupdf.Rect(box.left * factor, box.top * factor, box.right * factor, box.bottom * factor)
 
 
+def _quad_on_page(page: Any, box: Box) -> Quad:
+    upper_left, upper_right, lower_right, lower_left = box.side.scaled(72 / ocr_dpi(page)).corners
+    return upper_left, upper_right, lower_left, lower_right
+
+
 def box_in_pixels(page: Any, region: Region) -> Box:
     """A region's box in pixels of the page's raster."""
     factor = ocr_dpi(page) / 72
     area = region.box().rect
-    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, region.label).scaled(factor, factor)
+    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, region.label).scaled(factor)
 
 
 def _path(quad: Quad, place: Affine) -> str:

@@ -145,13 +145,14 @@ def remove_ink(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bo
 
     False if ink remains under one of the boxes: MuPDF cannot cut a drawing that extends beyond it.
     """
-    areas = [region.box().rect for region in regions] + [box_on_page(page, box) for box in _outermost(boxes)]
+    upright = [part for box in boxes for part in box.upright()]
+    areas = [region.box().rect for region in regions] + [box_on_page(page, box) for box in _outermost(upright)]
     remove_content(page, areas, INK)
     if not boxes:
         return True
     image = render(page, _LOOK_DPI, gray=False)
     factor = _LOOK_DPI / ocr_dpi(page)
-    return not any(_is_stained(image, box.scaled(factor, factor)) for box in boxes)
+    return not any(_is_stained(image, box.scaled(factor)) for box in upright)
 
 
 def _outermost(boxes: Sequence[Box]) -> list[Box]:

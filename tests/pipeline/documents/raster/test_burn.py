@@ -1,11 +1,13 @@
 """Boxes that are burned in addition to the findings."""
 
+import cv2
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Findings, Reading
+from pipeline.documents.document import Finding, Findings, Reading
 from pipeline.documents.raster.burn import Box, boxes_to_burn, burn
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
+from pipeline.ocr.orientation.rotation import Rotation
 from tests.pipeline.ocr.words import Word
 
 _UNREAD = (575, 255, 334, 100)
@@ -83,3 +85,24 @@ def test_a_label_in_a_large_box_is_no_larger_than_in_a_line_of_text() -> None:
 def test_overlapping_boxes_of_one_value_have_one_label() -> None:
     narrow, wide = Box(100, 50, 700, 100, "IBAN_01"), Box(98, 48, 704, 102, "IBAN_01")
     assert np.array_equal(_burned(wide, narrow), _burned(wide._replace(label=""), narrow))
+
+
+@pytest.mark.parametrize("degrees", [-35, 12])
+@pytest.mark.parametrize("shape", [(900, 1200), (900, 1200, 3), (900, 1200, 4)])
+def test_slanted_words_are_burned_along_their_line_with_a_label_along_it(
+    shape: tuple[int, ...], degrees: float
+) -> None:
+    rotation = Rotation(degrees, shape[:2])
+    rows, columns = rotation.shape
+    first, last = ((columns // 2 + left, rows // 2, 180, 40) for left in (-200, 20))
+    words = (Word(0, 4, *first, 90.0), Word(5, 10, *last, 90.0))
+    reading = rotation.in_stored(Reading("image", "Sara Salem", words))
+    pixels = np.full(shape, 200, np.uint8)
+    burn(pixels, boxes_to_burn([reading], Findings((Finding("image", 0, 10, "PERSON_NAME", "PERSON_NAME_01"),))))
+    level = np.asarray(rotation.image(pixels if pixels.ndim == 2 else pixels[..., 0]))
+    top, left = rows // 2, columns // 2 - 200
+    burned = cv2.boundingRect((level < 100).astype(np.uint8))
+    assert np.allclose(burned, (left - 5, top - 5, 410, 50), atol=3)
+    ((text, *_),) = without_dark_boxes(level, dark_boxes(level))[1]
+    assert text == "PERSON_NAME_01"
+    assert pixels.ndim == 2 or pixels.shape[2] == 3 or (pixels[pixels[..., 0] < 100][..., 3] == 255).all()

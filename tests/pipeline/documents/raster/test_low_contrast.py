@@ -11,10 +11,12 @@ from PIL import Image, ImageDraw
 from pipeline.documents.document import VIEW, Finding, Findings, Raster, Reading
 from pipeline.documents.image import handler as image
 from pipeline.documents.pdf import handler as pdf
-from pipeline.documents.pdf.page.raster import ocr_dpi
+from pipeline.documents.pdf.page.raster import ocr_dpi, render
+from pipeline.documents.pdf.redaction.boxes import draw_boxes
 from pipeline.documents.pdf.redaction.erase import remove_ink
-from pipeline.documents.raster.burn import Box
+from pipeline.documents.raster.burn import Box, raster_png
 from pipeline.documents.raster.hidden_lines import hidden_lines
+from pipeline.geometry.strip import Strip
 from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline import low_contrast_images
@@ -201,9 +203,26 @@ def test_a_drawing_that_cannot_be_cut_is_seen_in_hue_alone() -> None:
     shape.finish(fill=(1, 0, 0), color=None)
     shape.commit()
     factor = ocr_dpi(page) / 72
-    box = Box(40, 90, 210, 112).scaled(factor, factor)
+    box = Box(40, 90, 210, 112).scaled(factor)
     assert remove_ink(page, [], [box]) is False
     assert remove_ink(document.new_page(), [], [box]) is True
+
+
+def test_what_is_slanted_is_removed_from_a_page_and_covered_along_its_line() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    picture = np.full((300, 400, 3), 220, np.uint8)
+    page.insert_image(pymupdf.Rect(40, 40, 440, 340), stream=raster_png(picture))
+    factor = ocr_dpi(page) / 72
+    strip = Strip(100, 100, 200, 100, 20)
+    left, top, width, height = strip.box
+    box = Box(left, top, left + width, top + height, "IBAN_01", strip).scaled(factor)
+    assert remove_ink(page, [], [box]) is True
+    draw_boxes(page, [], [box])
+    shown = render(page, 72, gray=True)
+    (x0, y0), (x1, y1) = strip.point(20, 0), strip.point(20, 60)
+    assert shown[round(y0), round(x0)] < 50 and shown[round(y1), round(x1)] > 200
+    assert "IBAN_01" in page.get_text()
 
 
 def red(data: bytes) -> list[object]:

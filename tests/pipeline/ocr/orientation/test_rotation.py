@@ -39,7 +39,7 @@ def test_places_come_back_from_a_quarter_turn(degrees: int) -> None:
 
 @pytest.mark.parametrize("degrees", [-44, -14, 5, 30])
 def test_places_come_back_from_any_angle(degrees: float) -> None:
-    """The word's box is the one around it; boxes of unread ink cover it and little else."""
+    """The word's box is the one around it, and its strip lies over it; boxes of unread ink cover little else."""
     stored = np.zeros((400, 600), np.uint8)
     rotation = Rotation(degrees, stored.shape)
     turned = np.zeros(rotation.shape, np.uint8)
@@ -56,6 +56,9 @@ def test_places_come_back_from_any_angle(degrees: float) -> None:
     assert covered[drawn].mean() > 0.97 and covered.sum() < 2.2 * drawn.sum()
     there = cv2.boundingRect(drawn.astype(np.uint8))
     assert np.allclose((word.left, word.top, word.width, word.height), there, atol=2)
+    over = np.zeros(drawn.shape, np.uint8)
+    cv2.fillConvexPoly(over, np.rint(word.strip.corners).astype(np.int32), 1)
+    assert over[drawn].mean() > 0.97 and over.sum() < 1.1 * drawn.sum()
 
 
 def test_all_of_a_raster_stays_in_view_and_its_corners_are_paper() -> None:

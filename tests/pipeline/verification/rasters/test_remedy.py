@@ -1,6 +1,9 @@
 """A leftover that only the second OCR pass reads is burned in the second round."""
 
+from dataclasses import replace
+
 from pipeline.documents.document import Raster, Reading
+from pipeline.geometry.strip import Strip
 from pipeline.verification.reading import Leftover
 from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import with_burned
@@ -17,6 +20,19 @@ def test_boxes_of_what_is_left_are_added_in_the_first_readings_pixels():
     (reading,) = with_burned([FIRST], [BEFORE], [SECOND], [AFTER], [LEFT])
     assert reading.unread == ((1, 2, 3, 4), (98, 48, 105, 25), (208, 48, 95, 25))
     assert (reading.text, reading.words) == (BEFORE.text, BEFORE.words)
+
+
+def test_a_slanted_leftover_is_burned_along_its_strip():
+    strip = Strip(200, 100, 600, 300, 40)
+    left, top, width, height = strip.box
+    (word,) = AFTER.words[:1]
+    slanted = replace(word, left=left, top=top, width=width, height=height, end=10, strip=strip)
+    reading = Reading("page/0", "1012345672", (slanted,))
+    (burned,) = with_burned([FIRST], [BEFORE], [SECOND], [reading], [LEFT])
+    _, *boxes = burned.unread
+    assert len(boxes) > 3 and sum(wide * high for _, _, wide, high in boxes) < 0.4 * width * height / 4
+    corner = left / 2 + 5, (top + height) / 2 - 5  # below the start of the word
+    assert not any(x <= corner[0] < x + wide and y <= corner[1] < y + high for x, y, wide, high in boxes)
 
 
 def test_nothing_is_added_for_what_the_picture_does_not_show():

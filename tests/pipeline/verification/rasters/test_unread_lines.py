@@ -83,6 +83,16 @@ def test_what_the_first_reading_read_or_burned_is_in_no_doubt() -> None:
     assert 400 <= part[0] < 410 and part[0] + part[2] == 700
 
 
+def test_a_slanted_word_is_read_along_its_strip_alone() -> None:
+    line = Strip(100, 60, 400, 160, 30)
+    left, top, width, height = line.box
+    (slanted,) = (replace(word(left, width, top, height), strip=line),)
+    second = Reading("second", "", (), unread_lines=(line,))
+    assert doubtful(Reading("first", "a", (slanted,)), second) == {}
+    under = replace(second, unread_lines=(line._replace(y=100, across=300, down=120),))
+    assert doubtful(Reading("first", "a", (slanted,)), under)
+
+
 def test_dark_words_over_light_ink_say_nothing_about_it_but_what_was_burned_does() -> None:
     second = Reading("second", "", (), unread_lines=(LINE._replace(is_crossed=True),))
     whole = box(100, 600, top=50, height=40)
