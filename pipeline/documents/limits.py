@@ -4,6 +4,8 @@
 MAX_PDF_PAGES = 5_000  # pages that are opened at all; the operator's own limit (MASKER_MAX_FILE_PAGES) is lower
 MAX_PAGE_GLYPHS = 250_000  # glyphs of one page; a dense broadsheet has some 30,000
 MAX_DOCUMENT_GLYPHS = 20_000_000  # of all pages together
+MAX_PAGE_CONTENT = 128 * 1024 * 1024  # bytes of the content of one page, unpacked; a dense map has some 40 MB
+MAX_PAGE_DRAWN = 1_000_000  # paths and pictures in the content of one page; each takes some 700 bytes
 
 # PDF, outside its pages
 MAX_PDF_OBJECTS = 2_000_000  # objects that are walked; a scanned book of 5,000 pages has some 50,000
@@ -50,4 +52,5 @@ MAX_STRING = 32_767  # characters of a cell
 MAX_CSV_CELLS = 4_000_000  # cells with content; each takes some 400 bytes until it is passed on
 MAX_CSV_COLUMNS = 1_000_000  # of one row; spreadsheets stop at 16,384, exports of data frames do not
 MAX_CSV_ROWS = 20_000_000  # lines of one table, blank ones too
+MAX_CSV_FIELD = 2_000_000  # characters of one cell; detection takes some 200 bytes for each
 MAX_CSV_JOINTS = 1_000_000  # pairs of cells that may be one value

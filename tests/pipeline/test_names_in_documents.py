@@ -8,7 +8,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.detect.recognizers.tagged import TaggedRecognizer
 from pipeline.detect.tagger.decode import Scores
-from pipeline.detect.tagger.model import load
+from pipeline.detect.tagger.model import Map, load
 from pipeline.detect.text.normalize import normalize
 from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import Redacted, redact_document
@@ -120,9 +120,9 @@ def test_what_the_heading_of_a_column_decides_never_reaches_a_tagger(monkeypatch
     recognizer = TaggedRecognizer(load("fast"))
     asked: list[list[str]] = []
 
-    def probabilities(words: Sequence[str], is_open: Sequence[bool]) -> Scores:
+    def probabilities(words: Sequence[str], is_open: Sequence[bool], map_: Map) -> Scores:
         asked.append([word for word, is_asked in zip(words, is_open, strict=True) if is_asked])
-        return really(words, is_open)
+        return really(words, is_open, map_)
 
     really = load("fast").tagger.probabilities
     monkeypatch.setattr(load("fast").tagger, "probabilities", probabilities)

@@ -5,9 +5,11 @@ texts of a document are read one after another as one running text, so that a sh
 """
 
 import math
+import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -47,6 +49,7 @@ _LEAST_OF_RULES = 0.2  # probability of a span of the rules: what they know is d
 _LEAST_OF_PLACE = 0.1  # of a place of the rules that the tagger takes for nothing else
 _LEAST_OF_RULES_IN_DOCUMENT, _LEAST_OF_ONE_WORD_IN_DOCUMENT = 0.5, 0.6  # of a person; see `combined`
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
+_THREADS = min(4, len(os.sched_getaffinity(0)))  # that read one document: each takes memory of its own
 
 
 Places = frozenset[tuple[int, int]]
@@ -109,7 +112,8 @@ class TaggedRecognizer:
                 is_open += [*_open(own, decided), False]
             else:
                 left[text] = decided
-        shares = self._names.tagger.probabilities(flat, is_open)
+        with ThreadPoolExecutor(_THREADS) as threads:
+            shares = self._names.tagger.probabilities(flat, is_open, threads.map)
         others = self._beyond.read_together(left) if self._beyond and left else {}
         return others | {
             text: Reading(text, own, shares[first : first + len(own.texts)], self._names)

@@ -1,6 +1,6 @@
 """Runs a tagger: an ONNX file made by scripts/names, which holds the network, the pieces and the tags."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from pipeline.detect.tagger import release
 from pipeline.detect.tagger.combination import Weights, read_weights
 from pipeline.detect.tagger.decode import Decoder, Scores, probabilities
 from pipeline.detect.tagger.pieces import Pieces
-from pipeline.detect.tagger.windows import windows
+from pipeline.detect.tagger.windows import Window, windows
 from pipeline.detect.tagger.word_rows import ROW, word_row
 from pipeline.detect.tagger.word_vectors import WordVectors
 from pipeline.networks.onnx_session import session
@@ -20,9 +20,14 @@ _PART = 256  # words that a convolution reads at once
 _GATE = "fast"
 LEAST_LIKELY = 0.01  # probability of a name, by the gate, of a word that an encoder is asked about
 
+Read = tuple[slice, Scores]
+"""Some of the words, and their scores."""
+Map = Callable[[Callable[[Window], Read], Iterable[Window]], Iterable[Read]]
+"""The built-in `map`, or one that computes in several threads."""
+
 
 class Tagger:
-    """Safe from many threads; what it keeps, vectors of words, changes no result. Each call computes in its own thread.
+    """Safe from many threads; what it keeps, vectors of words, changes no result.
 
     Each window is computed alone, so a result does not depend on what else is computed at the same time.
     """
@@ -31,14 +36,14 @@ class Tagger:
         """`data`: the content of the ONNX file. `gate`: a faster tagger, which spares an encoder text without names."""
         self._session, self._gate = session(data), gate
         about = self._session.get_modelmeta().custom_metadata_map
-        self._pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
+        self._pieces = _vocabulary(about["pieces"], about["piece_scores"])
         self._temperature = float(about.get("temperature", "1"))
         self._reach = int(about.get("reach", "0"))  # words on each side that a convolution sees; 0: an encoder
         self._vectors = WordVectors(int(about.get("width", "0")))
         self.decoder = Decoder(about["tags"].split())
 
-    def probabilities(self, words: Sequence[str], is_open: Sequence[bool]) -> Scores:
-        """The probability of each tag for each word: (words, tags).
+    def probabilities(self, words: Sequence[str], is_open: Sequence[bool], map_: Map = map) -> Scores:
+        """The probability of each tag for each word: (words, tags). `map_` reads the windows of an encoder.
 
         `is_open`: for each word whether it could be part of a name. Where no word of a window could, or none could by
         the gate, the window is not computed, and its words have the tag O.
@@ -47,19 +52,19 @@ class Tagger:
         shares[:, 0] = 1.0
         if not any(is_open):
             return shares
-        for kept, scores in (self._convolved if self._reach else self._encoded)(words, is_open):
+        read = self._convolved(words, is_open) if self._reach else self._encoded(words, is_open, map_)
+        for kept, scores in read:
             shares[kept] = probabilities(scores, self._temperature)
         return shares
 
-    def _encoded(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:
+    def _encoded(self, words: Sequence[str], is_open: Sequence[bool], map_: Map) -> Iterable[Read]:
         """The scores of an encoder, which reads pieces in windows, and the words that they belong to."""
         is_likely = self._likely(words, is_open)
         if not any(is_likely):
-            return
+            return ()
         rows = [self._pieces.rows(word) for word in words]
-        for window in windows([len(word_rows) for word_rows in rows]):
-            if not any(is_likely[window.kept_from : window.kept_to]):
-                continue
+
+        def read(window: Window) -> Read:
             flat = [Pieces.BEGIN]
             first: list[int] = []
             for word_rows in rows[window.first : window.last]:
@@ -67,7 +72,10 @@ class Tagger:
                 flat += word_rows
             kept = first[window.kept_from - window.first : window.kept_to - window.first]
             (scores,) = self._session.run(["scores"], {"rows": np.array(flat), "first": np.array(kept)})
-            yield slice(window.kept_from, window.kept_to), scores
+            return slice(window.kept_from, window.kept_to), scores
+
+        wanted = (w for w in windows([len(word_rows) for word_rows in rows]) if any(is_likely[w.kept_from : w.kept_to]))
+        return map_(read, wanted)
 
     def _likely(self, words: Sequence[str], is_open: Sequence[bool]) -> Sequence[bool]:
         """Which of the open words the gate does not rule out."""
@@ -77,7 +85,7 @@ class Tagger:
         likely: list[bool] = (np.array(is_open) & (named >= LEAST_LIKELY)).tolist()
         return likely
 
-    def _convolved(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:
+    def _convolved(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[Read]:
         """The scores of a convolution over words. The parts overlap by its reach, so it sees no difference."""
         for begin in range(0, len(words), _PART):
             end = min(begin + _PART, len(words))
@@ -89,6 +97,12 @@ class Tagger:
             scores, vectors = self._session.run(["scores", "vectors"], {"rows": rows, "known": known, "index": places})
             self._vectors.keep(new, vectors)
             yield slice(begin, end), scores[begin - first : end - first]
+
+
+@cache
+def _vocabulary(pieces: str, scores: str) -> Pieces:
+    """Both released taggers have the same: what the gate has cut into pieces, the encoder need not cut again."""
+    return Pieces(pieces.split("\n"), [float(score) for score in scores.split()])
 
 
 class Names(NamedTuple):

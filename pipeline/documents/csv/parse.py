@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from pipeline.documents.csv.encoding import Decoded, decode
-from pipeline.documents.limits import MAX_CSV_COLUMNS, MAX_CSV_ROWS
+from pipeline.documents.limits import MAX_CSV_COLUMNS, MAX_CSV_FIELD, MAX_CSV_ROWS
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
@@ -113,6 +113,8 @@ def _cells(text: str, delimiter: str, quote: str) -> Iterator[Cell]:
     row = column = 0
     for match in _pattern(delimiter, quote).finditer(text):
         start, end = match.span(1)
+        if end - start > MAX_CSV_FIELD:
+            raise unsupported(Reason.TOO_COMPLEX)
         yield Cell(row, column, start, end, match[1], quote if match[2] is not None else "")
         if match[3] == delimiter:
             column += 1

@@ -11,6 +11,7 @@ import pymupdf
 from pymupdf import mupdf
 
 from pipeline.documents.limits import MAX_PDF_PAGES
+from pipeline.documents.pdf.content_size import check_content
 from pipeline.documents.pdf.optional_content import without_hidden_layers
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
@@ -116,6 +117,7 @@ def opened(data: bytes) -> Iterator[Any]:
             raise unsupported(Reason.CORRUPT)
         if document.is_repaired and b"%%EOF" not in data[-_TAIL:]:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)  # cut off: what is missing cannot be judged
+        check_content(document)
     try:
         if document.xref_get_key(document.pdf_catalog(), "OCProperties")[0] != "null":
             document = _without_hidden_layers(document)

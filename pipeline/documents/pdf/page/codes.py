@@ -35,8 +35,7 @@ def shows_codes(page: Any, glyphs: Sequence[Glyph], log: Any) -> Codes | None:
 
 def may_draw_codes(page: Any, log: Any) -> bool:
     """Whether the page draws an image, or shapes enough for a code."""
-    shapes = 0
-    paths = False
+    shapes = paths = 0
     for kind, box in log:
         wide, high = box[2] - box[0], box[3] - box[1]
         if kind.endswith("-text"):
@@ -45,11 +44,12 @@ def may_draw_codes(page: Any, log: Any) -> bool:
             if min(wide, high) >= _MIN_SIDE:
                 return True  # an image, a mask, a shading
         elif not kind.startswith("clip"):
-            paths = True
+            paths += 1
             shapes += max(wide, high) > 1 and min(wide, high) < 4 * _MIN_SIDE
             if shapes >= _MIN_SHAPES:
                 return True
-    return paths and _has_segments(page)
+    # So many paths, filled or stroked or both, have enough; to list the segments of a million takes gigabytes.
+    return paths >= 2 * _MIN_SEGMENTS or (paths > 0 and _has_segments(page))
 
 
 def _has_segments(page: Any) -> bool:

@@ -1,13 +1,17 @@
 """The tagger as released: its file, its results, and how the rules and it are combined."""
 
 import json
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 
 from pipeline.detect.detector import Detector
+from pipeline.detect.recognizers.tagged import TaggedRecognizer
 from pipeline.detect.tagger import model, release
 from pipeline.detect.tagger.model import Tagger
 from pipeline.detect.tagger.pieces import words
@@ -126,6 +130,27 @@ def test_probabilities_depend_on_what_is_near_alone(tier: str) -> None:
         begin = 300 + len(text)
         assert (long[begin : begin + len(text)] == middle).all()
         assert (cold.probabilities(text * 3, everywhere * 3)[len(text) : 2 * len(text)] == middle).all()
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_the_windows_of_a_document_are_read_at_the_same_time_and_with_the_same_result() -> None:
+    class Pair:
+        """A session in which each reading waits for another one."""
+
+        def run(self, *asked: Any) -> Any:
+            together.wait(10)
+            return session.run(*asked)
+
+    together = Barrier(2)
+    names = model.load("accurate")
+    tagger = Tagger(release.read("accurate")[0])
+    session, tagger._session = tagger._session, Pair()  # type: ignore[assignment]
+    filler = "The committee discussed the budget of the harbour and the roads around it. " * 8
+    texts = dict.fromkeys((f"{ENGLISH} {filler}", f"{filler} {ENGLISH}"), frozenset[tuple[int, int]]())
+    alone = TaggedRecognizer(names._replace(tagger=Tagger(release.read("accurate")[0]))).read_together(texts)
+    at_once = TaggedRecognizer(names._replace(tagger=tagger)).read_together(texts)
+    assert not together.broken
+    assert all((at_once[text]._shares == alone[text]._shares).all() for text in texts)
 
 
 def test_a_user_name_is_found_whole() -> None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from pipeline.documents.csv import handler as csv
 from pipeline.documents.document import Finding, Findings
+from pipeline.documents.limits import MAX_CSV_FIELD
 from schemas.errors import ErrorCode, StageFailed
+from schemas.refusals import Reason
 
 NONE = Findings(())
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-be-bom", "cp1256"]
@@ -171,6 +173,14 @@ def test_a_row_without_end_is_refused() -> None:
     with pytest.raises(StageFailed) as failure:
         csv.extract(b"," * 1_000_001)
     assert failure.value.code == ErrorCode.UNSUPPORTED_FORMAT
+
+
+@pytest.mark.parametrize("frame", ["note\n{}", 'note\n"{}"\nend', "note\n1,{},2\n"])
+def test_a_cell_without_end_is_refused(frame: str) -> None:
+    assert len(units(frame.format("7" * (MAX_CSV_FIELD - 2)).encode())) >= 2
+    with pytest.raises(StageFailed) as failure:
+        csv.extract(frame.format("7" * (MAX_CSV_FIELD + 1)).encode())
+    assert (failure.value.code, failure.value.reason) == (ErrorCode.UNSUPPORTED_FORMAT, Reason.TOO_COMPLEX)
 
 
 def test_no_page_is_billed() -> None:
