@@ -92,7 +92,9 @@ def is_near(rows: Sequence[Compared]) -> bool:
 def main() -> int:
     """Measures, fits, compares, simulates, writes. 0 when the simulation foretold the real run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=2, help="times that each document is measured")
+    parser.add_argument(
+        "--repeats", type=int, default=2, help="times that each document is measured; the fastest counts"
+    )
     parser.add_argument("--documents", type=int, default=40, help="of the real run that the simulation must foretell")
     parser.add_argument("--seconds", type=float, default=900.0, help="of simulated time for a million documents a day")
     chosen = parser.parse_args()
