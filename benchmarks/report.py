@@ -25,6 +25,7 @@ PARTS = {
     "Start of a sandbox child": ("benchmarks.documents.start", sys.executable),
     "Documents": ("benchmarks.documents.files", sys.executable),
     "Small calls beside hostile uploads": ("benchmarks.documents.neighbours", sys.executable),
+    "Fairness between accounts": ("benchmarks.documents.fairness", sys.executable),
     "Scans": ("benchmarks.scans", sys.executable),
     "Every format": ("benchmarks.documents.formats", sys.executable),
     "Text calls": ("benchmarks.api", sys.executable),

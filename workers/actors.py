@@ -23,9 +23,9 @@ log = logging.getLogger("masker.workers")
 def perform(
     context: Context, stage: Stage, job_id: UUID, part: int | None = None, *, traceparent: str | None = None
 ) -> None:
-    """Works on a stage of a job if it can be claimed. Every failure ends in the jobs table, never in the broker.
+    """Works on a stage of the queue whose turn it is. Every failure ends in the jobs table, never in the broker.
 
-    `traceparent`: of the message that announced the stage.
+    `stage`, `job_id`, `part`, `traceparent`: of the message that announced that something waits.
     """
     run = None
     with bound(**_names(job_id, stage, part)):
@@ -35,9 +35,9 @@ def perform(
             log.error("a stage broke", extra={"error": type_name(error)})
     if run is None:
         return
-    which = _names(run.claim.job_id, stage, run.claim.part)
+    which = _names(run.claim.job_id, run.claim.stage, run.claim.part)
     parent = traceparent if run.claim.job_id == job_id else None  # whose turn it is may be another's
-    with bound(**which), span(f"stage {stage.value}", SpanKind.CONSUMER, parent=parent, **which) as traced:
+    with bound(**which), span(f"stage {run.claim.stage.value}", SpanKind.CONSUMER, parent=parent, **which) as traced:
         traced.set_attribute("masker.outcome", _attempt(run))
 
 

@@ -13,7 +13,7 @@ from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
 from schemas.refusals import Reason
-from schemas.stages import AFTER_PARTS, Stage
+from schemas.stages import AFTER_PARTS, STAGE, Stage
 from schemas.telemetry.metrics import FAILED_JOBS
 from storage import report_key
 from storage.jobs import endings, leases, objects, sweeps
@@ -89,15 +89,15 @@ class Run:
 
     @classmethod
     def claim_stage(cls, context: Context, stage: Stage, job_id: UUID, part: int | None) -> Self | None:
-        """Takes the lease; None when there is nothing to do for this message.
+        """Takes the lease of what is to be done next; None when nothing waits.
 
-        A message about a part is a hint that some part waits: whose turn it is, is decided now.
+        A message is a hint that something waits in its queue: whose turn it is, is decided now.
         """
         settings, now = context.settings, context.clock()
         limits = Limits(settings.lease_seconds, settings.max_attempts)
         with context.storage.database.transaction() as session:
             if part is None:
-                claim = leases.claim(session, job_id, stage, limits, now=now)
+                claim = leases.claim(session, STAGE[stage].queue, limits, now=now, asked=job_id)
             else:
                 claim = leases.claim_part(session, stage, limits, now=now, asked=job_id)
         return None if claim is None else cls(context, claim)

@@ -6,19 +6,23 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, or_, select, update
 from sqlalchemy import func as sql
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlmodel import Session, col
 
 from schemas.files import JobState
-from schemas.stages import AFTER_PARTS, STAGE, Stage, progress_at
+from schemas.stages import AFTER_PARTS, STAGE, STAGES, Queue, Stage, progress_at
 from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
 _OLDEST = 256  # parts that are looked at when a worker asks whose turn it is
-_CANDIDATES = 32  # parts that it tries to take: others may be faster
+_CANDIDATES = 32  # jobs or parts that it tries to take: others may be faster
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
+# The stages of a queue that work on whole files.
+_STAGES = {
+    queue: [row.stage.value for row in STAGES if row.queue is queue and row.stage not in AFTER_PARTS] for queue in Queue
+}
 # The columns that count the parts of a stage: all of them, and those that are left.
 _COUNTERS = {Stage.OCR: ("parts", "parts_left"), Stage.REREAD: ("rereads", "rereads_left")}
 
@@ -56,50 +60,73 @@ class Limits(NamedTuple):
     max_attempts: int
 
 
-def claim(session: Session, job_id: UUID, stage: Stage, limits: Limits, *, now: datetime) -> Claim | None:
-    """Takes the lease of a job that waits at `stage`. None when another attempt has it, or the job moved, ended or used
-    up.
+def claim(session: Session, queue: Queue, limits: Limits, *, now: datetime, asked: UUID) -> Claim | None:
+    """Takes the lease of a job that waits at a stage of a queue: of an account of which the fewest are under way there.
+
+    Among those the job that was `asked` for comes first, and then who waits longest. None when nothing waits.
     """
-    values = {
-        "job": job_id,
-        "at": stage.value,
-        "moment": now,
-        "most": limits.max_attempts,
-        "until": now + timedelta(seconds=limits.lease_seconds),
-    }
-    row = session.connection().execute(_CLAIM, values).mappings().first()
-    if row is None:
-        return None
-    job = Job(**row)
-    return Claim(job, stage, job.attempt, job.claims)
+    connection = session.connection()
+    values = {"moment": now, "most": limits.max_attempts}
+    until = now + timedelta(seconds=limits.lease_seconds)
+    turns = connection.execute(_WHOSE_TURN, {**values, "stages": _STAGES[queue], "asked": asked})
+    for job_id, stage in turns.all():
+        taking = {**values, "job": job_id, "at": stage, "until": until}
+        row = connection.execute(_CLAIM, taking).mappings().first()
+        if row is not None:  # else another worker was faster
+            job = Job(**row)
+            return Claim(job, Stage(stage), job.attempt, job.claims)
+    return None
+
+
+_jobs = Job.__table__.c  # type: ignore[attr-defined]
+_is_free_now = (
+    or_(_jobs.lease_until.is_(None), _jobs.lease_until <= bindparam("moment")),
+    _jobs.claims < bindparam("most"),
+)
+
+
+def _whose_turn() -> Select[UUID, str]:
+    """The jobs that wait at some stages and their stage, in the order in which they should be taken."""
+    here = (_jobs.state.in_(RUNNING), _jobs.stage.in_(bindparam("stages", expanding=True)))
+    busy = (
+        select(_jobs.account_id, sql.count().label("stages"))
+        .where(*here, _jobs.lease_until > bindparam("moment"))
+        .group_by(_jobs.account_id)
+        .subquery()
+    )
+    return (
+        select(_jobs.id, _jobs.stage)
+        .outerjoin(busy, busy.c.account_id == _jobs.account_id)
+        .where(*here, *_is_free_now)
+        .order_by(sql.coalesce(busy.c.stages, 0), _jobs.id != bindparam("asked"), _jobs.waiting_since)
+        .limit(_CANDIDATES)
+    )
 
 
 def _claim() -> ReturningUpdate[Any]:
-    table: Table = Job.__table__  # type: ignore[attr-defined]
-    jobs = table.c
     return (
-        update(table)
+        update(Job.__table__)  # type: ignore[attr-defined]
         .where(
-            jobs.id == bindparam("job"),
-            jobs.stage == bindparam("at"),
-            jobs.state.in_(RUNNING),
-            or_(jobs.lease_until.is_(None), jobs.lease_until <= bindparam("moment")),
-            jobs.claims < bindparam("most"),
+            _jobs.id == bindparam("job"),
+            _jobs.stage == bindparam("at"),
+            _jobs.state.in_(RUNNING),
+            *_is_free_now,
         )
         .values(
             state=JobState.PROCESSING.value,
-            attempt=jobs.attempt + 1,
-            claims=jobs.claims + 1,
+            attempt=_jobs.attempt + 1,
+            claims=_jobs.claims + 1,
             lease_until=bindparam("until"),
             due_at=bindparam("until"),
             announcements=0,
         )
-        .returning(*jobs)
+        .returning(*_jobs)
     )
 
 
-# Built once, and without the ORM: every stage of every job begins with it, and to build it takes longer than to run it.
-_CLAIM = _claim()
+# Built once, and without the ORM: every stage of every job begins with them, and building one takes longer than running
+# it.
+_WHOSE_TURN, _CLAIM = _whose_turn(), _claim()
 
 
 def claim_part(session: Session, stage: Stage, limits: Limits, *, now: datetime, asked: UUID) -> Claim | None:

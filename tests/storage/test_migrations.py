@@ -23,7 +23,7 @@ import storage.jobs.tables
 import storage.tables  # noqa: F401 - both declare tables
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
-from schemas.stages import FIRST_STAGE, Stage
+from schemas.stages import Queue, Stage
 from storage.accounts import records as accounts
 from storage.database import Database
 from storage.encryption import Keyring
@@ -123,7 +123,7 @@ def test_pages_that_wait_keep_waiting(empty: Database, keyring: Keyring, now: da
     scanned, verified = (new_job(empty, keyring, account, now) for _ in range(2))
     for job_id, to in ((scanned, Stage.OCR), (verified, Stage.REREAD)):
         with empty.transaction() as session:
-            claim = leases.claim(session, job_id, FIRST_STAGE, LIMITS, now=now)
+            claim = leases.claim(session, Queue.LIGHT, LIMITS, now=now, asked=job_id)
             assert claim is not None
             assert leases.split(session, claim, to, 2, at_once=1, milliseconds=1, lease_seconds=LEASE, now=now)
     config = Config()

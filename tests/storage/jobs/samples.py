@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from schemas.files import Format
 from schemas.spans import Term
-from schemas.stages import FIRST_STAGE, Stage
+from schemas.stages import FIRST_STAGE, STAGE, Stage
 from storage.database import Database
 from storage.encryption import Keyring
 from storage.jobs import endings, leases
@@ -41,7 +41,7 @@ def new_job(
 def claimed(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Claim | None:
     """What a worker gets that asks for the stage."""
     with database.transaction() as session:
-        return leases.claim(session, job_id, stage, LIMITS, now=now)
+        return leases.claim(session, STAGE[stage].queue, LIMITS, now=now, asked=job_id)
 
 
 def owned(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Claim:

@@ -48,7 +48,7 @@ def test_work_is_as_old_as_its_wait_however_often_it_is_announced_again(
     new_job(database, keyring, account, now)
     scanned = new_job(database, keyring, account, now - timedelta(hours=1))
     with database.transaction() as session:
-        claim = leases.claim(session, scanned, FIRST_STAGE, LIMITS, now=now)
+        claim = leases.claim(session, Queue.LIGHT, LIMITS, now=now, asked=scanned)
         assert claim is not None
         assert leases.split(session, claim, Stage.OCR, 3, at_once=2, milliseconds=1, lease_seconds=LEASE, now=now)
     for minute in range(120):
@@ -65,7 +65,7 @@ def test_the_next_stage_and_the_next_page_wait_anew(database: Database, keyring:
     assert moved(database, owned(database, job_id, FIRST_STAGE, at), Stage.EXTRACT, at)
     assert aged(database, at + timedelta(seconds=4)) == {STAGE[Stage.EXTRACT].queue: 4}
     with database.transaction() as session:
-        claim = leases.claim(session, job_id, Stage.EXTRACT, LIMITS, now=at)
+        claim = leases.claim(session, Queue.DOCUMENTS, LIMITS, now=at, asked=job_id)
         assert claim is not None
         assert leases.split(session, claim, Stage.OCR, 2, at_once=1, milliseconds=1, lease_seconds=LEASE, now=at)
         page = leases.claim_part(session, Stage.OCR, LIMITS, now=at, asked=job_id)

@@ -91,10 +91,14 @@ def test_of_many_claims_at_once_one_wins(database: Database, job_id: UUID, now: 
     assert sum(claim is not None for claim in claims) == 1
 
 
-def test_a_message_for_another_stage_or_job_claims_nothing(database: Database, job_id: UUID, now: datetime) -> None:
-    assert claimed(database, job_id, Stage.STORE, now) is None
-    assert claimed(database, uuid4(), Stage.SNIFF, now) is None
+def test_a_message_claims_nothing_of_another_queue(database: Database, job_id: UUID, now: datetime) -> None:
+    assert claimed(database, job_id, Stage.EXTRACT, now) is None
     assert claimed_part(database, job_id, now) is None
+
+
+def test_a_message_is_a_hint_that_something_waits_in_its_queue(database: Database, job_id: UUID, now: datetime) -> None:
+    claim = owned(database, uuid4(), Stage.STORE, now)
+    assert (claim.job_id, claim.stage) == (job_id, Stage.SNIFF)
 
 
 def test_a_lease_holds_until_it_ends_and_longer_when_renewed(database: Database, job_id: UUID, now: datetime) -> None:
@@ -324,6 +328,40 @@ def test_accounts_take_turns(database: Database, keyring: Keyring, account: UUID
     ]
     assert finished(database, taken[0], now) is not None
     assert claimed_part(database, more, now + timedelta(seconds=2)) is None
+
+
+def test_one_file_does_not_wait_for_many_of_another_account(
+    database: Database, keyring: Keyring, account: UUID, now: datetime
+) -> None:
+    """It is next at each of its stages as soon as a worker is free, whatever message comes and whatever stage waits."""
+    many = [new_job(database, keyring, account, now) for _ in range(2 * leases._CANDIDATES)]
+    for each in many:
+        carried(database, each, Stage.EXTRACT, now)
+    under_way = [owned(database, each, Stage.EXTRACT, now) for each in many[:2]]
+    later = now + timedelta(seconds=1)
+    one = new_job(database, keyring, new_account(database, now), later)
+    carried(database, one, Stage.EXTRACT, later)
+    for stage, following in ((Stage.EXTRACT, Stage.REDACT), (Stage.REDACT, Stage.VERIFY)):
+        claim = owned(database, many[2], Stage.EXTRACT, later)
+        assert (claim.job_id, claim.stage) == (one, stage)
+        assert owned(database, one, Stage.EXTRACT, later).job_id != one, "its only stage there is under way"
+        assert moved(database, claim, following, later)
+    assert [claim.job_id for claim in under_way] == many[:2]
+
+
+def test_accounts_take_turns_with_files(database: Database, keyring: Keyring, account: UUID, now: datetime) -> None:
+    other = new_account(database, now)
+    jobs = {
+        new_job(database, keyring, each, now + timedelta(seconds=at)): name
+        for name, each, at in (
+            *(("first 0", account, 0), ("first 1", account, 1), ("first 2", account, 2)),
+            *(("other 0", other, 3), ("other 1", other, 4), ("other 2", other, 5)),
+        )
+    }
+    taken = [claimed(database, uuid4(), Stage.SNIFF, now + timedelta(seconds=9)) for _ in range(7)]
+    order = [jobs[claim.job_id] for claim in taken if claim]
+    assert order == ["first 0", "other 0", "first 1", "other 1", "first 2", "other 2"]
+    assert taken[-1] is None
 
 
 def reannounced(database: Database, now: datetime) -> None:
