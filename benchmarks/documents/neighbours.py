@@ -38,6 +38,15 @@ def numbers() -> tuple[str, bytes]:
     return "numbers.csv", f'note\n"{field}"\n'.encode()
 
 
+def many_numbers() -> tuple[str, bytes]:
+    """The same numbers in fields of 1.9 MB, which are not refused."""
+    fields = (
+        " ".join(str(1_000_000_000 + 7 * number) for number in range(at, at + 172_000))
+        for at in range(0, 3_600_000, 172_000)
+    )
+    return "fields.csv", "\n".join(["note", *(f'"{field}"' for field in fields), ""]).encode()
+
+
 def inflating() -> tuple[str, bytes]:
     """A PDF of 1 MB whose page inflates to 600 MB of lines."""
     content = zlib.compress(b"0 0 m 1 1 l S\n" * (600_000_000 // 14), 9)
@@ -92,6 +101,7 @@ def _with_more(package: io.BytesIO, part: str, old: bytes, new: bytes) -> bytes:
 
 FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     "a field of 40 MB": numbers,
+    "fields of 1.9 MB": many_numbers,
     "a page that inflates": inflating,
     "a sheet that inflates": workbook,
     "300,000 nested tables": deep,
