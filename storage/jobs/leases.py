@@ -1,12 +1,12 @@
 """Leases: a stage of a job is claimed by one attempt, and only the attempt that owns the job can move it (fencing)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, or_, select, union_all, update
 from sqlalchemy import func as sql
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlmodel import Session, col
@@ -17,12 +17,9 @@ from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
 _OLDEST = 256  # parts that are looked at when a worker asks whose turn it is
+_OLDEST_JOBS = 2048  # jobs of each stage: more, because each may be of the same account
 _CANDIDATES = 32  # jobs or parts that it tries to take: others may be faster
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
-# The stages of a queue that work on whole files.
-_STAGES = {
-    queue: [row.stage.value for row in STAGES if row.queue is queue and row.stage not in AFTER_PARTS] for queue in Queue
-}
 # The columns that count the parts of a stage: all of them, and those that are left.
 _COUNTERS = {Stage.OCR: ("parts", "parts_left"), Stage.REREAD: ("rereads", "rereads_left")}
 
@@ -68,8 +65,8 @@ def claim(session: Session, queue: Queue, limits: Limits, *, now: datetime, aske
     connection = session.connection()
     values = {"moment": now, "most": limits.max_attempts}
     until = now + timedelta(seconds=limits.lease_seconds)
-    turns = connection.execute(_WHOSE_TURN, {**values, "stages": _STAGES[queue], "asked": asked})
-    for job_id, stage in turns.all():
+    turns = connection.execute(_WHOSE_TURN[queue], {**values, "asked": asked}).all()
+    for job_id, stage in turns:
         taking = {**values, "job": job_id, "at": stage, "until": until}
         row = connection.execute(_CLAIM, taking).mappings().first()
         if row is not None:  # else another worker was faster
@@ -85,20 +82,30 @@ _is_free_now = (
 )
 
 
-def _whose_turn() -> Select[UUID, str]:
-    """The jobs that wait at some stages and their stage, in the order in which they should be taken."""
-    here = (_jobs.state.in_(RUNNING), _jobs.stage.in_(bindparam("stages", expanding=True)))
-    busy = (
-        select(_jobs.account_id, sql.count().label("stages"))
-        .where(*here, _jobs.lease_until > bindparam("moment"))
-        .group_by(_jobs.account_id)
+def _whose_turn(stages: Sequence[str]) -> Select[UUID, str]:
+    """The jobs that wait at some stages and their stage, in the order in which they should be taken.
+
+    Of a long queue only those that wait longest are looked at, and the one that was asked for. All is read by indexes,
+    whatever the number of jobs.
+    """
+    waiting = select(_jobs.id, _jobs.stage, _jobs.account_id, _jobs.waiting_since).where(
+        _jobs.state.in_(RUNNING), _jobs.due_at.is_not(None), *_is_free_now
+    )
+    oldest = (waiting.where(_jobs.stage == stage).order_by(_jobs.waiting_since).limit(_OLDEST_JOBS) for stage in stages)
+    asked = waiting.where(_jobs.stage.in_(stages), _jobs.id == bindparam("asked"))
+    looked_at = union_all(asked, *(select(each.subquery()) for each in oldest)).subquery()
+    under_way = (
+        select(_jobs.account_id)
+        .where(_jobs.stage.in_(stages), _jobs.lease_until > bindparam("moment"))
+        .order_by(_jobs.lease_until)
+        .limit(_OLDEST_JOBS)
         .subquery()
     )
+    busy = select(under_way, sql.count().label("stages")).group_by(under_way.c.account_id).subquery()
     return (
-        select(_jobs.id, _jobs.stage)
-        .outerjoin(busy, busy.c.account_id == _jobs.account_id)
-        .where(*here, *_is_free_now)
-        .order_by(sql.coalesce(busy.c.stages, 0), _jobs.id != bindparam("asked"), _jobs.waiting_since)
+        select(looked_at.c.id, looked_at.c.stage)
+        .outerjoin(busy, busy.c.account_id == looked_at.c.account_id)
+        .order_by(sql.coalesce(busy.c.stages, 0), looked_at.c.id != bindparam("asked"), looked_at.c.waiting_since)
         .limit(_CANDIDATES)
     )
 
@@ -124,9 +131,14 @@ def _claim() -> ReturningUpdate[Any]:
     )
 
 
-# Built once, and without the ORM: every stage of every job begins with them, and building one takes longer than running
-# it.
-_WHOSE_TURN, _CLAIM = _whose_turn(), _claim()
+# Built once, and without the ORM: every stage of every job begins with two of them, and building one takes longer than
+# running it. A queue's stages are those that work on whole files.
+_WHOSE_TURN = {
+    queue: _whose_turn([row.stage.value for row in STAGES if row.queue is queue and row.stage not in AFTER_PARTS])
+    for queue in Queue
+    if queue not in {STAGE[stage].queue for stage in AFTER_PARTS}
+}
+_CLAIM = _claim()
 
 
 def claim_part(session: Session, stage: Stage, limits: Limits, *, now: datetime, asked: UUID) -> Claim | None:

@@ -31,6 +31,8 @@ class Job(SQLModel, table=True):
         Index("ix_jobs_account_newest", "account_id", "created_at", "id"),
         Index("ix_jobs_due_at", "due_at"),
         Index("ix_jobs_expires_at", "state", "expires_at"),
+        Index("ix_jobs_lease_until", "lease_until"),
+        Index("ix_jobs_waiting_since", "stage", "waiting_since", postgresql_where=_IS_DUE, sqlite_where=_IS_DUE),
     )
 
     id: UUID = Field(primary_key=True)

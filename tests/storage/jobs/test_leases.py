@@ -1,15 +1,15 @@
 """The rules that keep a job whole: one owner at a time, fenced by its attempt, whoever is late or dead."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import Select, select, text, update
 
 from schemas.errors import InsufficientTokens
 from schemas.files import JobState
-from schemas.stages import Stage
+from schemas.stages import Queue, Stage
 from storage import ledger
 from storage.database import Database
 from storage.encryption import Keyring
@@ -401,8 +401,18 @@ def test_a_page_of_a_process_that_knows_no_waiting_is_read_and_gets_a_place(
     assert claimed_part(database, job_id, now) is not None
 
 
-def test_the_pages_whose_turn_it_may_be_are_found_by_an_index(database: Database, now: datetime) -> None:
-    query = leases._fair(Stage.OCR, LIMITS, now, uuid4())
+@pytest.mark.parametrize(
+    ("query", "indexes"),
+    [
+        (leases._fair(Stage.OCR, LIMITS, datetime(2026, 11, 21, tzinfo=UTC), uuid4()), ["ix_job_parts_waiting_since"]),
+        (leases._WHOSE_TURN[Queue.DOCUMENTS], ["ix_jobs_waiting_since", "ix_jobs_lease_until"]),
+    ],
+    ids=["pages", "files"],
+)
+def test_whose_turn_it_may_be_is_found_by_an_index(
+    database: Database, query: Select[UUID, int], indexes: list[str], now: datetime
+) -> None:
+    query = query.params(moment=now, most=3, asked=uuid4())
     with database.reading() as session:
         connection = session.connection()
         is_sqlite = connection.dialect.name == "sqlite"
@@ -412,7 +422,7 @@ def test_the_pages_whose_turn_it_may_be_are_found_by_an_index(database: Database
         compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
         explain = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
         plan = "\n".join(str(row) for row in connection.exec_driver_sql(f"{explain} {compiled}"))
-    assert "ix_job_parts_waiting_since" in plan, plan
+    assert all(index in plan for index in indexes), plan
 
 
 def test_a_part_that_fails_ends_the_job_for_all(database: Database, job_id: UUID, now: datetime) -> None:
