@@ -63,20 +63,20 @@ def redact_document(
     with _threads(readers) as threads:
         tools = ReadingTools(sandbox, detector)
         on_progress(Progress(Stage.SNIFF))
-        stages.count_pages(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
-        first = _first_reading(tools, threads, format_, data, filename, on_progress)
+        pages = stages.count_pages(sandbox, format_, data, max_pages, STAGE[Stage.SNIFF].seconds)
+        first = _first_reading(tools, threads, format_, data, pages, filename, on_progress)
         for number in range(1, MAX_ROUNDS + 1):
             on_progress(Progress(Stage.REDACT))
             found = without_name(first.findings)
-            output = stages.redact(sandbox, format_, data, found, first.readings, _seconds(Stage.REDACT))
+            output = stages.redact(sandbox, format_, data, found, first.readings, STAGE[Stage.REDACT].limit(pages))
             on_progress(Progress(Stage.VERIFY))
-            second, pixels = stages.second_reading(sandbox, format_, output, _seconds(Stage.VERIFY))
+            second, pixels = stages.second_reading(sandbox, format_, output, STAGE[Stage.VERIFY].limit(pages))
             again = stages.read_rasters(
                 sandbox,
                 threads,
                 second.rasters,
                 pixels,
-                _seconds(Stage.REREAD),
+                STAGE[Stage.REREAD].seconds,
                 again=True,
                 on_progress=_raster_progress(on_progress, Stage.REREAD),
             )
@@ -90,17 +90,23 @@ def redact_document(
 
 
 def _first_reading(
-    tools: ReadingTools, readers: Executor, format_: Format, data: bytes, filename: str, on_progress: ProgressListener
+    tools: ReadingTools,
+    readers: Executor,
+    format_: Format,
+    data: bytes,
+    pages: int,
+    filename: str,
+    on_progress: ProgressListener,
 ) -> FirstReading:
     """The content of the document with its file name, the OCR readings, and the findings."""
     on_progress(Progress(Stage.EXTRACT))
-    extraction, pixels = stages.extract(tools.sandbox, format_, data, _seconds(Stage.EXTRACT))
+    extraction, pixels = stages.extract(tools.sandbox, format_, data, STAGE[Stage.EXTRACT].limit(pages))
     readings = stages.read_rasters(
         tools.sandbox,
         readers,
         extraction.rasters,
         pixels,
-        _seconds(Stage.OCR),
+        STAGE[Stage.OCR].seconds,
         on_progress=_raster_progress(on_progress, Stage.OCR),
     )
     if is_illegible(extraction, readings):
@@ -125,7 +131,3 @@ def _threads(readers: Executor | None) -> Iterator[Executor]:
         return
     with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader") as executor:
         yield executor
-
-
-def _seconds(stage: Stage) -> int:
-    return STAGE[stage].seconds

@@ -45,15 +45,22 @@ class StageInfo:
     queue: Queue
     seconds: int  # wall-clock limit of one sandboxed call of this stage
     starts_at: float  # progress of the job, 0 to 1, when the stage starts
+    seconds_per_page: int = 0  # what is added to the limit for each page of the document
 
+    def limit(self, pages: int) -> int:
+        """The wall-clock limit in seconds of one sandboxed call about a document of so many pages."""
+        return self.seconds + self.seconds_per_page * pages
+
+
+_PER_PAGE = 3  # a scanned page is drawn or burned, and packed, in one second
 
 STAGES: tuple[StageInfo, ...] = (
     StageInfo(Stage.SNIFF, Queue.LIGHT, 60, 0.0),
-    StageInfo(Stage.EXTRACT, Queue.DOCUMENTS, 300, 0.05),
+    StageInfo(Stage.EXTRACT, Queue.DOCUMENTS, 300, 0.05, _PER_PAGE),
     StageInfo(Stage.OCR, Queue.OCR, 120, 0.15),
     StageInfo(Stage.DETECT, Queue.DETECT, 300, 0.65),
-    StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300, 0.75),
-    StageInfo(Stage.VERIFY, Queue.VERIFY, 300, 0.85),
+    StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300, 0.75, _PER_PAGE),
+    StageInfo(Stage.VERIFY, Queue.VERIFY, 300, 0.85, _PER_PAGE),
     StageInfo(Stage.REREAD, Queue.REREAD, 120, 0.86),
     StageInfo(Stage.VERDICT, Queue.VERIFY, 300, 0.90),
     StageInfo(Stage.BILL, Queue.LIGHT, 60, 0.97),

@@ -66,14 +66,14 @@ def table(path: Path) -> str:
 def document() -> str:
     """docs/limits.md as it should be."""
     limits = Limits()
-    stages = "".join(f"| {row.stage} | {row.seconds} |\n" for row in STAGES)
+    stages = "".join(f"| {row.stage} | {row.seconds} | {row.seconds_per_page} |\n" for row in STAGES)
     return (
         HEAD
         + "\n## Documents as they come (`pipeline/documents/limits.py`)\n"
         + table(ROOT / "pipeline" / "documents" / "limits.py")
         + "\n## Outputs that are read again (`pipeline/verification/limits.py`)\n"
         + table(ROOT / "pipeline" / "verification" / "limits.py")
-        + "\n## Time\n\n| stage | seconds of one call, then `timeout` |\n|---|---|\n"
+        + "\n## Time\n\n| stage | seconds of one call, then `timeout` | and for each page |\n|---|---|---|\n"
         + stages
         + f"\n## The child that parses\n\nAddress space {limits.memory:,} bytes; answer {limits.reply:,} bytes; "
         + f"{limits.processes} processes and threads; {limits.files} open files; no network, no writing, an ordinary "

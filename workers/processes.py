@@ -21,8 +21,8 @@ from workers.webhooks import WebhookSender
 log = logging.getLogger("masker.workers")
 
 _MOST_OF_AN_ACCOUNT = 8
-# For stages under way after SIGTERM: the longest that a document may take in a sandboxed call. Whoever stops a worker
-# should give it 30 s more before SIGKILL.
+# For stages under way after SIGTERM: the longest that a document of few pages may take in a sandboxed call. Whoever
+# stops a worker should give it 30 s more before SIGKILL.
 DRAIN_SECONDS = max(row.seconds for row in STAGES)
 
 

@@ -27,7 +27,7 @@ def sniff(run: Run) -> None:
     """Counts the pages of the document."""
     settings, job = run.context.settings, run.claim.job
     pages = stages.count_pages(
-        run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
+        run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(run)
     )
     run.advance(Stage.EXTRACT, {"page_count": pages})
     PAGES.labels(job.format).inc(pages)
@@ -36,7 +36,7 @@ def sniff(run: Run) -> None:
 def extract(run: Run) -> None:
     """Extracts text units and rasters."""
     extraction, pixels = stages.extract(
-        run.context.tools.sandbox, run.claim.job.format, run.artifacts.document(), _seconds(Stage.EXTRACT)
+        run.context.tools.sandbox, run.claim.job.format, run.artifacts.document(), _seconds(run)
     )
     run.artifacts.save_extraction(extraction, pixels)
     if extraction.rasters:
@@ -71,7 +71,7 @@ def redact(run: Run) -> None:
         run.artifacts.document(),
         without_name(run.artifacts.findings()),
         readings,
-        _seconds(Stage.REDACT),
+        _seconds(run),
     )
     run.artifacts.save_candidate(candidate)
     run.advance(Stage.VERIFY)
@@ -80,9 +80,7 @@ def redact(run: Run) -> None:
 def verify(run: Run) -> None:
     """Reads the output with other libraries. The verdict follows at once, or when its rasters are read."""
     candidate = run.artifacts.candidate()
-    second, pixels = stages.second_reading(
-        run.context.tools.sandbox, run.claim.job.format, candidate, _seconds(Stage.VERIFY)
-    )
+    second, pixels = stages.second_reading(run.context.tools.sandbox, run.claim.job.format, candidate, _seconds(run))
     if second.rasters:
         run.artifacts.save_second_reading(second, pixels)
         run.split(Stage.REREAD, len(second.rasters))
@@ -127,7 +125,7 @@ WORK: dict[Stage, Callable[[Run], None]] = {
 
 def _read_raster(run: Run, *, again: bool) -> None:
     raster, pixels = run.artifacts.raster(run.claim.part or 0)
-    sandbox, seconds = run.context.tools.sandbox, _seconds(run.claim.stage)
+    sandbox, seconds = run.context.tools.sandbox, _seconds(run)
     waiting = run.claim.parts_left
     reading = stages.read_raster(sandbox, raster, pixels, seconds, waiting=waiting, again=again)
     run.artifacts.save_reading(reading)
@@ -209,5 +207,5 @@ def _only_in_a_view(words: dict[str, dict[_Place, int]]) -> Iterator[int]:
                     yield count
 
 
-def _seconds(stage: Stage) -> int:
-    return STAGE[stage].seconds
+def _seconds(run: Run) -> int:
+    return STAGE[run.claim.stage].limit(run.claim.job.page_count or 0)

@@ -2,6 +2,7 @@
 
 import io
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from pipeline.document_run import Progress, redact_document
 from pipeline.sandbox.parent import Sandbox
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
-from schemas.stages import Stage
+from schemas.stages import STAGE, Stage
+from tests.pipeline.documents import papers
 from tests.pipeline.sandbox.shared import shared
 
 TESTS = Path(__file__).parents[1]
@@ -42,6 +44,16 @@ def test_a_document_is_redacted_and_every_step_is_announced(detector: DirectDete
     assert heard == [
         Progress(stage) for stage in (Stage.SNIFF, Stage.EXTRACT, Stage.DETECT, Stage.REDACT, Stage.VERIFY)
     ]
+
+
+def test_a_document_has_time_for_each_of_its_pages(detector: DirectDetector, monkeypatch: pytest.MonkeyPatch) -> None:
+    for stage in (Stage.EXTRACT, Stage.REDACT, Stage.VERIFY):
+        monkeypatch.setitem(STAGE, stage, replace(STAGE[stage], seconds=0, seconds_per_page=100))
+    page = papers.encoded(papers.picture("Office closed"))
+    assert redact_document(shared(), detector, Format.PNG, page, max_pages=1).data
+    with pytest.raises(StageFailed) as failure:
+        redact_document(shared(), detector, Format.CSV, CSV, max_pages=1)
+    assert failure.value.code is ErrorCode.TIMEOUT
 
 
 def test_a_redacted_document_redacted_again_keeps_its_placeholders_and_loses_what_only_begins_as_one(

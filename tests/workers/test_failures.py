@@ -103,6 +103,15 @@ def test_terms_that_overlap_without_end_fail_the_job_at_once(workshop: Workshop)
     assert_failed(workshop, job_id, ErrorCode.REDACTION_INCOMPLETE)
 
 
+def test_a_document_has_time_for_each_of_its_pages(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    for stage in (Stage.EXTRACT, Stage.REDACT, Stage.VERIFY):
+        monkeypatch.setitem(STAGE, stage, replace(STAGE[stage], seconds=0, seconds_per_page=100))
+    one_page = papers.encoded(papers.picture("Office closed"))
+    long, none = workshop.upload(one_page, Format.PNG), workshop.upload()
+    workshop.run()
+    assert [workshop.job(each).error_code for each in (long, none)] == [None, ErrorCode.TIMEOUT]
+
+
 def test_a_hanging_handler_is_stopped(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STAGE, Stage.EXTRACT, replace(STAGE[Stage.EXTRACT], seconds=1))
     workshop.with_sandbox(saboteur("hangs"))
