@@ -61,10 +61,10 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     """
     stored = _decoded(raster, pixels)
     codes = threads.submit(codes_in, stored.gray)
-    page = _without_dark_boxes(stored, reader)
+    page = _without_dark_boxes(stored, reader, threads)
     rotation = deskewing(page)
     if rotation is not None:
-        level = _without_dark_boxes(page.shown.mapped(rotation.image), reader)
+        level = _without_dark_boxes(page.shown.mapped(rotation.image), reader, threads)
         page = level._replace(labels=[*rotation.turned(page.labels), *level.labels])
     reading = _turned_upright(raster, page, reader, threads)
     if rotation is not None:
@@ -72,15 +72,15 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
-def _without_dark_boxes(stored: Shown, reader: Reader) -> Page:
+def _without_dark_boxes(stored: Shown, reader: Reader, threads: Executor) -> Page:
     boxes = dark_boxes(stored.gray)
     light, labels = without_dark_boxes(stored.gray, boxes)
     hues = tuple(without_even_boxes(plane, boxes) for plane in stored.hues)
-    return _seen(Shown(light, hues, without_dark_ink(light)), reader, labels)
+    return _seen(Shown(light, hues, without_dark_ink(light)), reader, labels, threads)
 
 
-def _seen(shown: Shown, reader: Reader, labels: Sequence[OcrWord]) -> Page:
-    where = reader.detector(shown.gray)
+def _seen(shown: Shown, reader: Reader, labels: Sequence[OcrWord], threads: Executor) -> Page:
+    where = threads.submit(reader.detector, shown.gray).result()  # not beside the reader of codes in one thread
     return Page(shown, where, where.lines(), labels)
 
 
@@ -104,7 +104,7 @@ def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executo
     if not degrees:
         return read
     rotation = Rotation(degrees, page.shown.gray.shape)
-    upright = reader.read(raster, _seen(page.shown.mapped(rotation.image), reader, ()), threads)
+    upright = reader.read(raster, _seen(page.shown.mapped(rotation.image), reader, (), threads), threads)
     return with_rest(rotation.in_stored(with_joined_cells(upright)), read)
 
 
