@@ -59,7 +59,7 @@ class Shop:
     def claim(self, file_id: str, stage: Stage) -> Run:
         """What a worker holds that has just begun a stage."""
         run = Run.claim_stage(self.bench.context, stage, UUID(file_id), None)
-        assert run is not None
+        assert run is not None and run.claim.job_id == UUID(file_id)
         return run
 
     def sweep(self, **later: float) -> Swept:

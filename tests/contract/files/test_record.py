@@ -143,10 +143,10 @@ def test_a_transient_failure_may_be_sent_again(shop: Shop, caller: httpx.Client)
     """A job whose workers died too often ends, and its like is taken again."""
     file_id = str(upload(caller, CSV)["file_id"])
     settings = shop.served.services.settings
+    long_ago = datetime.fromisoformat("2026-01-01T00:00:00+00:00")
     for _ in range(settings.max_attempts):
         shop.claim(file_id, Stage.SNIFF)
-        shop.set(file_id, lease_until=datetime.fromisoformat("2026-01-01T00:00:00+00:00"), due_at=None)
-    shop.set(file_id, due_at=datetime.fromisoformat("2026-01-01T00:00:00+00:00"))
+        shop.set(file_id, lease_until=long_ago, due_at=long_ago)
     shop.sweep()
     failed = record(caller, file_id)
     assert (failed["state"], failed["error_code"]) == ("failed", "internal_error")
