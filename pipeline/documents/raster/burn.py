@@ -152,8 +152,9 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     max_scale = _MAX_SCALE * max(1.0, min(height, width) / _PAGE_SIDE)
     printed: list[_Label] = []
     for box in sorted(burned, key=lambda box: box.side.length):
-        if box.label and not any(label.text == box.label and _overlap(label, box) for label in printed):
-            label = _print_label(pixels, box, printed, full, max_scale)
+        near = [label for label in printed if _share_pixels(label.around, box)] if box.label else []
+        if box.label and not any(label.text == box.label and _overlap(label, box) for label in near):
+            label = _print_label(pixels, box, near, full, max_scale)
             printed += [label] if label is not None else []
 
 
@@ -180,16 +181,17 @@ def _rectangles_around(boxes: Sequence[Box], shape: tuple[int, int]) -> Iterator
 
 
 class _Label(NamedTuple):
-    """A printed label and its place."""
+    """A printed label, its place, and the upright box around that."""
 
     text: str
     place: Strip
+    around: Box
 
 
-def _print_label(pixels: Any, box: Box, printed: Sequence[_Label], full: int, max_scale: float) -> _Label | None:
+def _print_label(pixels: Any, box: Box, near: Sequence[_Label], full: int, max_scale: float) -> _Label | None:
     """Prints the label in the widest part of the box without other labels; None if it does not fit."""
     side = box.side
-    extents = (side.extent(other.place.corners) for other in printed)
+    extents = (side.extent(other.place.corners) for other in near)
     taken = [
         (left, right) for left, right, top, bottom in extents if top < side.height / 2 and bottom > -side.height / 2
     ]
@@ -207,10 +209,12 @@ def _print_label(pixels: Any, box: Box, printed: Sequence[_Label], full: int, ma
     region = pixels[box.top : box.bottom, box.left : box.right]
     level = np.multiply(_turned(patch, box), full / 255).astype(pixels.dtype)
     np.maximum(region, level if pixels.ndim == 2 else level[..., None], out=region)  # it is black, but for alpha
-    high = text_height + descent
-    x, y = side.point(across, down - text_height + high / 2 - side.height / 2)
+    letters = text_height + descent
+    x, y = side.point(across, down - text_height + letters / 2 - side.height / 2)
     u, v = side.along
-    return _Label(box.label, Strip(x, y, text_width * u, text_width * v, high))
+    place = Strip(x, y, text_width * u, text_width * v, letters)
+    left, top, wide, tall = place.box
+    return _Label(box.label, place, Box(left, top, left + wide, top + tall))
 
 
 def _turned(patch: Any, box: Box) -> Any:
@@ -225,6 +229,10 @@ def _turned(patch: Any, box: Box) -> Any:
 def stroke(scale: float) -> int:
     """The pixels of a stroke of a label in a scale of `FONT`."""
     return max(1, round(scale * _STROKE))
+
+
+def _share_pixels(one: Box, other: Box) -> bool:
+    return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
 
 
 def _overlap(label: _Label, box: Box) -> bool:
