@@ -4,6 +4,7 @@ import io
 import json
 from dataclasses import replace
 
+import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from schemas.files import Format, JobState
@@ -115,6 +116,7 @@ def scan(*lines: str) -> bytes:
     return buffer.getvalue()
 
 
+@pytest.mark.slow
 def test_what_several_views_of_a_picture_show_counts_once(workshop: Workshop) -> None:
     """White and black words on nothing: on white only the black ones are seen, on gray both."""
     picture = Image.new("RGBA", (1000, 200))
@@ -131,6 +133,7 @@ def test_what_several_views_of_a_picture_show_counts_once(workshop: Workshop) ->
     assert job.word_count == 8
 
 
+@pytest.mark.slow
 def test_one_page_comes_in_between_the_pages_of_a_long_scan(workshop: Workshop, settings: Settings) -> None:
     workshop.context = replace(workshop.context, settings=settings.model_copy(update={"ocr_pages_at_once": 2}))
     long = workshop.upload(scan(*["Office closed"] * 6), Format.PDF)

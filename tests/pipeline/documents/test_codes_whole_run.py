@@ -234,6 +234,7 @@ def hidden(sheet: pymupdf.Page, place: pymupdf.Rect, cover: tuple[float, ...] | 
         pytest.param(pymupdf.Rect(285, 150, 385, 250), None, id="cut off", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_a_code_that_its_page_does_not_show_is_not_in_the_file(
     detector: Detector, place: pymupdf.Rect, cover: tuple[float, ...] | None
 ) -> None:
@@ -263,6 +264,7 @@ def test_a_code_printed_in_block_characters_makes_its_page_a_picture(detector: D
 
 @pytest.mark.parametrize("kind", fast("qr", among=KINDS))
 @pytest.mark.parametrize("maker", ["png", pytest.param("pdf", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_what_the_first_reader_misses_never_comes_out_readable(
     detector: Detector, blind: Sandbox, kind: str, maker: str
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_turned_line_is_found_and_cut_upright(text_map: Detector, degrees: flo
     assert (cut < 128).sum() > 0.95 * (pixels < 128).sum()
 
 
+@pytest.mark.slow
 def test_lines_come_from_top_to_bottom(text_map: Detector) -> None:
     lines = text_map(papers.picture(*TEXTS)).lines()
     assert len(lines) == len(TEXTS)
@@ -76,6 +77,7 @@ def test_noise_has_hardly_any_lines(text_map: Detector) -> None:
     ],
     ids=["wide", "high", "both"],
 )
+@pytest.mark.slow
 def test_small_letters_of_a_very_large_raster_are_found(
     text_map: Detector, shape: tuple[int, int], places: tuple[tuple[int, int], ...]
 ) -> None:
@@ -92,6 +94,7 @@ def test_small_letters_of_a_very_large_raster_are_found(
     "place",
     [(0, 1140), *(pytest.param(place, marks=pytest.mark.slow) for place in ((30, 30), (1960, 0), (1960, 1140)))],
 )
+@pytest.mark.slow
 def test_dim_text_in_a_corner_of_a_noisy_page_is_found(text_map: Detector, place: tuple[int, int]) -> None:
     top, left = place
     page = np.full((2000, 1400), 240.0)
@@ -104,6 +107,7 @@ def test_dim_text_in_a_corner_of_a_noisy_page_is_found(text_map: Detector, place
     assert any(abs(found - top) < 40 for found in tops) and any(abs(found - 940) < 60 for found in tops)
 
 
+@pytest.mark.slow
 def test_dim_text_above_a_busy_ground_is_found(text_map: Detector) -> None:
     page = np.full((900, 1400), 230, np.uint8)
     page[160:, ::6] = 150
@@ -112,6 +116,7 @@ def test_dim_text_above_a_busy_ground_is_found(text_map: Detector) -> None:
     assert any(line.top < 150 and line.width > 300 for line in text_map(page).lines())
 
 
+@pytest.mark.slow
 def test_dim_text_in_a_light_field_of_a_dark_page_is_found(text_map: Detector) -> None:
     page = np.full((1000, 1400), 15, np.uint8)
     line = papers.picture(TEXTS[0], width=700)[:140, 50:650]

@@ -112,6 +112,7 @@ def test_a_turned_page_leaves_nothing_in_hue_unread(degrees: int) -> None:
     assert marked[digits].mean() > 0.95
 
 
+@pytest.mark.slow
 def test_both_readings_see_it_beside_a_larger_range_of_hues() -> None:
     """A saturated picture elsewhere on the page does not level what little hue there is."""
     image = page(((40, 40), NATIONAL_ID, (200, 100, 100)), ground=(110, 138, 138))
@@ -149,6 +150,7 @@ def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) ->
     assert covered[digits & (known == 1)].mean() < 0.1
 
 
+@pytest.mark.slow
 def test_a_value_in_hue_alone_behind_a_long_label_on_tinted_paper_is_read() -> None:
     """The line of hue holds both, and grayscale has read most of it."""
     label = "Number of the card of its holder"
@@ -160,6 +162,7 @@ def test_a_value_in_hue_alone_behind_a_long_label_on_tinted_paper_is_read() -> N
 
 
 @pytest.mark.parametrize("degrees", [1.5, 3, 5])
+@pytest.mark.slow
 def test_on_a_slanted_page_the_lines_around_hide_none(degrees: float) -> None:
     sentence = "the documentation of branches and of offices"
     rows = [((40, 30 + 48 * row), sentence, (255, 255, 255)) for row in (0, 1, 3, 4)]
@@ -228,6 +231,7 @@ def covered(shape: tuple[int, int], found: Reading) -> np.ndarray:
         for scale in (1.0, 1.6)
     ],
 )
+@pytest.mark.slow
 def test_both_readings_see_a_watermark_under_text(degrees: float, scale: float) -> None:
     """Small pictures are enlarged before they are read."""
     image, ink = (
@@ -238,6 +242,7 @@ def test_both_readings_see_a_watermark_under_text(degrees: float, scale: float) 
     assert covered(image.shape, read_again(papers.raster(image), papers.encoded(image)))[ink > 0].mean() > 0.9
 
 
+@pytest.mark.slow
 def test_a_blurred_watermark_is_an_unread_line_of_the_second_reading() -> None:
     """Dark words over it do not count as its words."""
     _, ink = watermarked(NATIONAL_ID, 45)

@@ -160,6 +160,7 @@ def hue_page() -> tuple[np.ndarray, dict[str, Box]]:
     "fault",
     [pytest.param(fault, marks=[] if fault == "hidden_lines_silent" else pytest.mark.slow) for fault in sorted(FAULTS)],
 )
+@pytest.mark.slow
 def test_in_hue_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str) -> None:
     before, boxes = hue_page()
     assert_nothing_passes(detector, sandbox, fault, before, boxes)

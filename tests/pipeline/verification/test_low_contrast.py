@@ -82,6 +82,7 @@ def test_in_every_carrier(carrier: str) -> None:
 
 
 @pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
+@pytest.mark.slow
 def test_in_every_hue(pair: str) -> None:
     shown = low_contrast_images.written(*low_contrast_images.PAIRS[pair]).resize((1280, 260))
     assert NATIONAL_ID in read_again(Raster("a", *shown.size), image.png(shown)).text

@@ -152,6 +152,7 @@ def covered_letters(output: bytes) -> list[str]:
     return [c for c, box in letters if any(r.contains((box.tl + box.br) / 2) for r in boxes)]
 
 
+@pytest.mark.slow
 def test_a_letter_that_stays_behind_sends_the_page_into_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     data = drawn(line(f"National ID {NATIONAL_ID}"))
     with handler.opened(data) as document:

@@ -47,6 +47,7 @@ def test_a_page_that_draws_too_much(operators: bytes) -> None:
     assert is_refused(page_of(operators * ONE_TOO_MANY))
 
 
+@pytest.mark.slow
 def test_all_streams_of_a_page_count() -> None:
     half = LINE * (ONE_TOO_MANY // 2 + 1)
     assert is_refused(page_of(half, b"q Q", half))

@@ -35,6 +35,7 @@ def detector() -> Detector:
 
 
 @pytest.mark.parametrize("number", FORMS)
+@pytest.mark.slow
 def test_numbers_go_whoever_wrote_them_and_the_rest_stays(detector: Detector, number: int) -> None:
     drawn = form(number)
     data = papers.encoded(drawn.pixels)
