@@ -16,8 +16,7 @@ from schemas.stages import AFTER_PARTS, STAGE, STAGES, Queue, Stage, progress_at
 from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
-_OLDEST = 256  # parts that are looked at when a worker asks whose turn it is
-_OLDEST_JOBS = 2048  # jobs of each stage: more, because each may be of the same account
+_OLDEST = 2048  # jobs of each stage, or parts, that are looked at when a worker asks whose turn it is
 _CANDIDATES = 32  # jobs or parts that it tries to take: others may be faster
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 # The columns that count the parts of a stage: all of them, and those that are left.
@@ -91,14 +90,14 @@ def _whose_turn(stages: Sequence[str]) -> Select[UUID, str]:
     waiting = select(_jobs.id, _jobs.stage, _jobs.account_id, _jobs.waiting_since).where(
         _jobs.state.in_(RUNNING), _jobs.due_at.is_not(None), *_is_free_now
     )
-    oldest = (waiting.where(_jobs.stage == stage).order_by(_jobs.waiting_since).limit(_OLDEST_JOBS) for stage in stages)
+    oldest = (waiting.where(_jobs.stage == stage).order_by(_jobs.waiting_since).limit(_OLDEST) for stage in stages)
     asked = waiting.where(_jobs.stage.in_(stages), _jobs.id == bindparam("asked"))
     looked_at = union_all(asked, *(select(each.subquery()) for each in oldest)).subquery()
     under_way = (
         select(_jobs.account_id)
         .where(_jobs.stage.in_(stages), _jobs.lease_until > bindparam("moment"))
         .order_by(_jobs.lease_until)
-        .limit(_OLDEST_JOBS)
+        .limit(_OLDEST)
         .subquery()
     )
     busy = select(under_way, sql.count().label("stages")).group_by(under_way.c.account_id).subquery()
