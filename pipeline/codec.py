@@ -108,6 +108,7 @@ MAX_ITEMS = 4_000_000  # items of one list
 MAX_RASTERS = 10_000
 MAX_STRIPS = 5000  # unread lines of a raster
 MAX_SLANTED = 20_000  # slanted words of a raster
+_SLANTED_WORD = 9  # fields of its row; of another word one less
 MAX_SIDE = 100_000  # pixels of one side of a raster
 MAX_PIXELS = 400_000_000  # pixels of one raster
 MAX_DPI = 10_000
@@ -225,9 +226,10 @@ def _raster_row(raster: Raster) -> list[object]:
 
 
 def _word_row(word: Word) -> list[object]:
+    """Of a slanted word one field more: the rows of all others are those that earlier versions stored."""
     box = word.left, word.top, word.width, word.height
-    strip = None if word.strip is None else list(word.strip)
-    return [word.start, word.end, *box, float(word.confidence), word.engine.value, strip]
+    slanted = () if word.strip is None else (list(word.strip),)
+    return [word.start, word.end, *box, float(word.confidence), word.engine.value, *slanted]
 
 
 def _extraction(raw: object) -> Extraction:
@@ -325,7 +327,9 @@ def _reading(raw: object) -> Reading:
 
 
 def _word(raw: object, length: int) -> Word:
-    start, end, left, top, width, height, confidence, engine, strip = row_of(raw, 9, "word")
+    is_slanted = isinstance(raw, list) and len(raw) == _SLANTED_WORD
+    row = row_of(raw, _SLANTED_WORD, "word") if is_slanted else [*row_of(raw, _SLANTED_WORD - 1, "word"), None]
+    start, end, left, top, width, height, confidence, engine, strip = row
     box = _box([left, top, width, height])
     first, last = range_of(start, end, length, "word")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 100:

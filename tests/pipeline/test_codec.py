@@ -52,6 +52,13 @@ def test_what_is_dumped_loads_as_the_same(kind: type):
     assert load(kind, dump(KINDS[kind])) == KINDS[kind]
 
 
+def test_a_level_word_is_the_row_that_versions_before_slanted_words_stored():
+    row = [0, 4, 3, 5, 40, 12, 50.0, "code"]
+    (word,) = decode(Reading, reading(words=[row])).words
+    assert word.strip is None
+    assert encode(Reading("r", "code", (word,)))["words"] == [row]
+
+
 @given(st.text(), st.text())
 def test_any_text_goes_there_and_back(text: str, context: str):
     extraction = Extraction((TextUnit("u", text, context),))
@@ -125,15 +132,15 @@ REFUSED = [
     ("pages that are a fraction", Extraction, extraction(pages=1.0)),
     ("a raster without width", Extraction, extraction(rasters=[["r", 0, 5, 0, 0]])),
     ("a raster beyond all paper", Extraction, extraction(rasters=[["r", 90_000, MAX_PIXELS // 90_000 + 1, 0, 0]])),
-    ("a word past the text", Reading, reading(words=[[4, 33, 0, 0, 1, 1, 50.0, "code", None]])),
-    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0, "code", None]])),
-    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0, "code", None]])),
-    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0, "code", None]])),
-    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5, "code", None]])),
-    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True, "code", None]])),
-    ("a word of an unknown engine", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, "SHOE_SIZE", None]])),
-    ("a word whose engine is a list", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, ["code"], None]])),
-    ("a word that nobody read", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, None, None]])),
+    ("a word past the text", Reading, reading(words=[[4, 33, 0, 0, 1, 1, 50.0, "code"]])),
+    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0, "code"]])),
+    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0, "code"]])),
+    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0, "code"]])),
+    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5, "code"]])),
+    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True, "code"]])),
+    ("a word of an unknown engine", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, "SHOE_SIZE"]])),
+    ("a word whose engine is a list", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, ["code"]]])),
+    ("a word that nobody read", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, None]])),
     ("a word of before engines were kept", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0]])),
     (
         "a word along no strip",
