@@ -7,7 +7,7 @@ from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.recognizers.phone_number import possible_end
 from pipeline.detect.text.checksums import luhn
-from pipeline.detect.text.context import label_before, label_kinds, note_label
+from pipeline.detect.text.context import has_label, label_before, label_kinds, note_label, values
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import GroupedNumber, is_separate_number
 from pipeline.detect.text.shadow import shadow_pattern
@@ -21,6 +21,12 @@ _KINDS = frozenset({"national_id", "residence"})
 _SPACINGS = frozenset(
     {(1, 4, 5), (3, 3, 4), (4, 3, 3), (2, 4, 4), (1, 3, 3, 3), (3, 4, 3), (4, 4, 2), (2,) * 5, (5, 5), (1,) * 10}
 )
+# With a label and a right check digit any one sign may stand between the groups: `1012.345.672`, `1/0123/45672`.
+_ANY_SIGN = shadow_pattern(r"""
+    (?<![a-z0-9+]) (?<! \d [.,:/\\|_\-])
+    [12] \d{0,8} (?P<sign> [ ]? [.,:/\\|_·،٫٬\-]{1,2} [ ]? ) \d{1,8} (?: (?P=sign) \d{1,8} ){0,8}
+    (?! [a-z0-9] | [.,:/\\|_\-] \d )
+""")
 # Letters that may be attached to the number: "ID1012345672".
 _GLUED = re.compile(rb"(?<![a-z])(?:id|idno|nid|no|iqama|iqamano|nationalid)$")
 # A prefix that may be the country code of a phone number, "+1 2025550143", or a row number, "012 1012345672".
@@ -50,6 +56,11 @@ def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     for found in text.groups:
         if len(found.digits) == _DIGITS and found.digits[0] in _TYPES and _is_identity(text, found, options):
             yield span(found.start, found.end, _TYPES[found.digits[0]], 0.9, "identity")
+    for kind in sorted(_KINDS):
+        for start, end in values(text, options, kind, _ANY_SIGN) if has_label(text, options, kind) else ():
+            digits = "".join(filter(str.isdigit, text.text[start:end]))
+            if len(digits) == _DIGITS and luhn(digits):
+                yield span(start, end, _TYPES[digits[0]], 0.9, "identity")
 
 
 def _is_free(text: NormalizedText, start: int, end: int, options: DetectOptions) -> bool:

@@ -32,6 +32,7 @@ _IDENTIFIERS = frozenset(
     }
 )
 _SEPARATORS = re.compile(r"[\s\-]+")
+_IDENTITIES = frozenset({EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT})  # digits alone, whatever groups them
 # These group the digits of telephone numbers only: `12/345` and `1/2345` are two policies.
 _DIALLING = re.compile(r"[\s\-./()]+")
 _BLANKS = re.compile(r"\s+")
@@ -48,6 +49,8 @@ def canonical(type_: EntityType, surface: str) -> str:
     text = normalize(surface).text.strip()
     if type_ is EntityType.PHONE_NUMBER:
         return _phone(text)
+    if type_ in _IDENTITIES:
+        return "".join(filter(str.isalnum, text)).upper()
     if type_ in _IDENTIFIERS:
         return _SEPARATORS.sub("", text).upper()
     text = _BLANKS.sub(" ", text)

@@ -33,6 +33,14 @@ IDENTITY = [
     "id １０１２３４５６７２".replace("１０１２３４５６７２", "[[NATIONAL_ID １０１２３４５６７２]]"),
     "commercial registration [[NATIONAL_ID 1010123451]]",
     "هوية[[NATIONAL_ID 1012345672]]وجواله غير معروف",
+    # With a label any one sign groups the digits, as people write and scanners read.
+    "National ID: [[NATIONAL_ID 1012.345.672]].",
+    "رقم الهوية [[NATIONAL_ID ١/٠١٢٣/٤٥٦٧٢]] وتاريخها",
+    "Iqama No. [[RESIDENCE_PERMIT 2,123,456,788]], valid",
+    "ID [[NATIONAL_ID 1\\012\\345\\672]]",
+    "id: [[NATIONAL_ID 1012 - 345 - 672]]",
+    "هوية رقم [[NATIONAL_ID ١٠١٢٬٣٤٥٬٦٧٢]]",
+    "ID [[NATIONAL_ID 10:1234:5672]] | ID [[NATIONAL_ID 1112_345_671]]",
     # In the boxes of a form, as a keycap, and as programs write floating-point numbers.
     "رقم الهوية: [[NATIONAL_ID 1 0 1 2 3 4 5 6 7 2]]",
     "[[NATIONAL_ID ١-٠-١-٢-٣-٤-٥-٦-٧-٢]] is mine",
@@ -63,6 +71,11 @@ NO_IDENTITY = [
     "serial 9 1012 34567",
     "2024 10 1234",
     "1,012,345,672 people",
+    "ID 1012.345.671",
+    "ID 1012.345.672.8",
+    "ID 7.1012.345.672",
+    "ID 1012.345,672",
+    "version 1012.345.672",
     "hash a1012345672b",
     "1012345672e5",
 ]
