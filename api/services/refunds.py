@@ -5,7 +5,7 @@ import logging
 import threading
 from uuid import UUID
 
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 
 from schemas.clock import utc_now
 from schemas.errors import MaskerError, MaskerUnavailable, type_name
@@ -67,7 +67,8 @@ class Refunds:
                 if self._owed:
                     await to_thread.run_sync(self.settle)
         finally:
-            self.settle()
+            with CancelScope(shield=True):
+                await to_thread.run_sync(self.settle)
             for reference in self._owed:
                 log.error("a charge was not refunded", extra={"reference": reference})
 
