@@ -1,7 +1,7 @@
 """Reads a raster of an output with other eyes than OCR used on the input.
 
 Tesseract reads the page in two halves, and the number recognizer of the verification reads the lines, which another
-detector finds, and rows of components where it finds none. Other libraries read the codes. All work at the same time.
+detector finds, and rows of components where it finds none. Other libraries read the codes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,6 @@ from pipeline.verification.unread_lines import unread_lines
 _LONGEST_SIDE = 1120  # pixels of what the detector sees; more blurred lines are seen so than at its full size
 _LIKELY = 0.6  # score of a line that counts as unread where no word lies
 _INK, _INKED = 40, 1.5  # gray levels between ink and paper, and how long ink is in heights of such a part of a line
-_THREADS = 4  # two for the codes and two for the halves of a page, beside the one that reads numbers
 _MIN_DIGITS = 4  # digits of a number that is added
 _LONG_NUMBER = 5  # digits of one that may be a value, however unsure
 _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
@@ -50,15 +49,15 @@ _GAIN, _EVEN = 3.0, 128.0  # how much the difference from it is raised, and the 
 _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
 
 
-def read_again(raster: Raster, pixels: bytes) -> Reading:
+def read_again(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
     """The words of a raster (`pixels`: its PNG) in logical reading order, and as unread ink the codes nobody can read.
 
-    Lines with numbers that Tesseract read otherwise follow again with these. StageFailed(image_redact_failed), or
-    (verify_failed) for too many codes.
+    Lines with numbers that Tesseract read otherwise follow again with these. `threads` work at the same time.
+    StageFailed(image_redact_failed), or (verify_failed) for too many codes.
     """
-    with ThreadPoolExecutor(_THREADS) as threads:
-        codes = threads.submit(codes_of, pixels)
-        reading = read_page(raster, pixels, Reader(_text_map, _read_upright), threads)
+    with ThreadPoolExecutor(threads) as executor:
+        codes = executor.submit(codes_of, pixels)
+        reading = read_page(raster, pixels, Reader(_text_map, _read_upright), executor)
         lines = (*reading.unread_lines, *map(strip_of, reading.unread))
         return replace(with_seen_codes(reading, codes.result()), unread_lines=lines)
 
@@ -73,12 +72,12 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     ink = ink_of(image, dpi)
     seen = {line: cut for line in page.lines if is_visible(cut := line.cut(image))}
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
-    numbers = _numbers(list(cuts), list(map(without_dimness, cuts.values())), image.shape)
+    by_recognizer = threads.submit(_numbers, list(cuts), list(map(without_dimness, cuts.values())), image.shape)
     by_tesseract = [
         [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
     ]
     rows = join_rows([*by_tesseract, *([label] for label in page.labels)])
-    found = [*rows, *_number_rows(list(cuts), numbers, rows, image.shape)]
+    found = [*rows, *_number_rows(list(cuts), by_recognizer.result(), rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]
     low = _low_contrast_lines(page.shown, seen, rows)
     low_rows = list(filter(_is_credible, _words_in(low, image.shape)))

@@ -141,7 +141,7 @@ def _read_raster_again(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answ
     from pipeline.documents.document import Raster
     from pipeline.rereading import read_again
 
-    return encode(read_again(decode(Raster, meta["raster"]), blobs["pixels"])), {}
+    return encode(read_again(decode(Raster, meta["raster"]), blobs["pixels"], meta["threads"])), {}
 
 
 def _ocr_engines(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:

@@ -13,7 +13,7 @@ from pipeline.verification.remedy import with_leftovers_burned
 
 
 def read_again(raster: Raster, pixels: bytes) -> Reading:
-    return decode(Reading, answer("read_raster_again", {"raster": encode(raster)}, {"pixels": pixels})[0])
+    return decode(Reading, answer("read_raster_again", {"raster": encode(raster), "threads": 1}, {"pixels": pixels})[0])
 
 
 def with_burned(
