@@ -14,11 +14,11 @@ from schemas.spans import DetectOptions, Span
 
 _IBAN = shadow_pattern(r"""
     s[ ]?a                               # apart too: one character in each box of a form
-    [ \-.]{0,2} \d [ \-.]{0,2} \d        # check digits
-    (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
+    [ \-./_]{0,2} \d [ \-./_]{0,2} \d    # check digits
+    (?: [ \-./_]{0,2} [a-z0-9] ){20}     # bank code and account; the account may hold letters
     (?![a-z0-9])
 """)
-_BREAK = r"(?: [ \-.]{0,2} | [ ]? \r? \n [ >]{0,2} )"  # also the mark of a quoted mail
+_BREAK = r"(?: [ \-./_]{0,2} | [ ]? \r? \n [ >]{0,2} )"  # also the mark of a quoted mail
 _WRAPPED = shadow_pattern(rf"(?= ( s[ ]?a {_BREAK} \d {_BREAK} \d (?: {_BREAK} [a-z0-9] ){{20}} (?![a-z0-9]) ) )")
 # After its label, in a document that OCR may have misread: SA as 58 or 5A, one digit more or less.
 _MISREAD = shadow_pattern(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
@@ -41,7 +41,7 @@ _PREFIXES: dict[int, tuple[tuple[int, int, int], ...]] = {
 _SPACINGS = frozenset(
     {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 3), (4, 4, 4, 2), (4, 12), (8, 8), (6, 10), (5, 5, 5)}
 )
-_CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
+_CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-./_]? \d){13,15} (?![a-z0-9])")
 
 
 def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:

@@ -32,7 +32,8 @@ _IDENTIFIERS = frozenset(
     }
 )
 _SEPARATORS = re.compile(r"[\s\-]+")
-_IDENTITIES = frozenset({EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT})  # digits alone, whatever groups them
+# Their letters and digits alone count, whatever groups them.
+_CHECKED = frozenset({EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT, EntityType.IBAN, EntityType.CREDIT_CARD})
 # These group the digits of telephone numbers only: `12/345` and `1/2345` are two policies.
 _DIALLING = re.compile(r"[\s\-./()]+")
 _BLANKS = re.compile(r"\s+")
@@ -49,7 +50,7 @@ def canonical(type_: EntityType, surface: str) -> str:
     text = normalize(surface).text.strip()
     if type_ is EntityType.PHONE_NUMBER:
         return _phone(text)
-    if type_ in _IDENTITIES:
+    if type_ in _CHECKED:
         return "".join(filter(str.isalnum, text)).upper()
     if type_ in _IDENTIFIERS:
         return _SEPARATORS.sub("", text).upper()
