@@ -24,6 +24,7 @@ _VERBS_BEFORE = {
 }
 _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
+_MOST_CODES = 6 * _LONGEST + 6  # of the longest chain: three words for each part, and the separators after them
 _AND = frozenset(["و", "او"])
 _ENDS = ",n.:(#"
 _NAMING = Word.TITLE | Word.LABEL  # these make a name certain
@@ -73,6 +74,7 @@ class ArabicNames:
         # expression at every word.
         self._heads = re.compile(f"[{first_known[1:-1]}{abd[1:-1]}{kunya[1:-1]}]")
         self._bin = re.compile(f"{bin_}[ ]")
+        self._code_of_ali = vocabulary.code["علي"]
 
         announcing = vocabulary.one_of(Word.TITLE | Word.LABEL | Word.ROLE, without=latin)
         self._announced = re.compile(rf"{announcing}[ ./:](?P<name>{strange}[ ]{family_like})")
@@ -115,9 +117,16 @@ class ArabicNames:
                 if words.words[last + 1 : last + 2] == ["وعلي"] and words.after(last) == " ":
                     last += 1
                     if words.raw[words.end(last) - 1] == "ي":  # and Ali, not `and on`
-                        previous = last
-                        yield WordSpan(last, last, 1, 0.5)
+                        found = self._ali(words, last)
+                        previous = last = found.last
+                        yield found
             position = 2 * last + 2  # the rest of the chain may hold another name
+
+    def _ali(self, words: Words, first: int) -> WordSpan:
+        """The name that begins with the word وعلي, whose letters are also those of `and on`: the family name, too."""
+        match = self._chain.match(self._code_of_ali + words.codes[2 * first + 1 : 2 * first + _MOST_CODES])
+        last = first if match is None else first + (match.end() - 1) // 2
+        return WordSpan(first, _trimmed(words, first, last, 0) or first, 1, 0.5)
 
 
 def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, WordSpan | None]:
@@ -265,13 +274,13 @@ def _clitic_letters(words: Words, first: int) -> int:
 def cue_before(words: Words, first: int) -> int:
     """What the context word before word `first` is: title, role, label, greeting or contact word; 0 if it is none."""
     between = words.after(first - 1)
-    if between not in " :/.n,(":
+    if between not in " :/.n,(i":
         return 0
-    meaning = words.meaning(first - 1) & CUES
+    meaning = words.meaning(first - 1) & (Word.TITLE if between == "i" else CUES)  # د.سلطان
     if not meaning:
         return _cue_two_words_before(words, first) if between == " " else 0
     word = words.words[first - 1]
-    if len(word) == 1 and word not in "يا" and between not in "/.":
+    if len(word) == 1 and word not in "يا" and between not in "/.i":
         return 0  # single letters are titles only with their mark: د. أ/ م.
     if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
         return 0
