@@ -198,6 +198,8 @@ def _scored_name(words: Words, first: int, last: int, *, listed: bool) -> tuple[
     if follows_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
         return last, None
     cue = cue_before(words, first)
+    if not cue and words.words[first - 1] == "مع" and words.words[last].startswith("ال") and first < last:
+        cue = Word.CONTACT  # مع نبيل الرشيد; not مع نجاح باهر, with great success
     end = _trimmed(words, first, last, cue | (Word.TITLE if listed else 0))
     if end is None:
         return first, None
@@ -266,9 +268,10 @@ def _clitic_letters(words: Words, first: int) -> int:
     if not words.meaning(first) & Word.CLITIC:
         return 0
     word = words.words[first]
-    if word[:2] in ("ول", "وب", "فل") and words.knows(word[2:]):
-        return 2
-    return 1
+    without = words.knows(word[1:])
+    if without & NAME and not without & Word.CLITIC:
+        return 1  # ولمياء: مياء is a name, too
+    return 2 if word[:2] in ("ول", "وب", "فل") and words.knows(word[2:]) else 1
 
 
 def cue_before(words: Words, first: int) -> int:
