@@ -12,6 +12,10 @@ from api.http.middleware import request_id
 from schemas.errors import InvalidRequest, MaskerError, RequestTimeout
 
 HEAD_BYTES = 16 * 1024  # of a request's head, h11's own default
+# That a connection may be idle: longer than clients and load balancers (60 s) keep one, because a request that is sent
+# while the connection is being closed fails.
+IDLE_SECONDS = 75
+REST_SECONDS = 5  # in which the rest of a body is dropped that was answered before its end
 HEAD_SECONDS = 20.0  # from a connection's or a request's first byte to the end of its head
 
 
@@ -33,7 +37,7 @@ class Protocol(H11Protocol):
     """Answers malformed requests, and heads that take longer than HEAD_SECONDS, in the shape of all other answers.
 
     An answer that is given before the end of the body (most often an error) is sent at once. The rest of the body is
-    read and dropped until uvicorn's keep-alive timer ends, so that the client can read the answer, and no longer.
+    read and dropped for REST_SECONDS, so that the client can read the answer, and no longer.
     """
 
     _head_timer: asyncio.TimerHandle | None = None
@@ -61,6 +65,11 @@ class Protocol(H11Protocol):
             self._start_head_timer()
         else:
             self._cancel_head_timer()
+
+    def on_response_complete(self) -> None:
+        """Starts the timeout of the connection, which a further request stops."""
+        self.timeout_keep_alive = REST_SECONDS if self.conn.their_state is h11.SEND_BODY else IDLE_SECONDS
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         """Answers bytes that are not HTTP, which no middleware sees. `msg` is not sent: it can quote the request."""

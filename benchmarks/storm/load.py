@@ -69,8 +69,12 @@ class Caller(threading.Thread):
     def run(self) -> None:
         headers = {"Authorization": f"Bearer {self.seen.key}"}
         with httpx.Client(base_url=self._url, headers=headers, timeout=30, event_hooks=self.hooks) as client:
-            while not self.ended.wait(self._pause * self.chance.uniform(0.5, 1.5)):
-                self.work(client)
+            try:
+                while not self.ended.wait(self._pause * self.chance.uniform(0.5, 1.5)):
+                    self.work(client)
+            except Exception as error:
+                self.seen.remark(f"a caller broke off: {type(error).__name__}")
+                raise
 
     def work(self, client: httpx.Client) -> None:
         """One round. Transport errors are the storm's."""

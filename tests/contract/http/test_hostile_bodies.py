@@ -4,7 +4,10 @@ import gzip
 import json
 import re
 import socket
+import time
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,6 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import api.http.bodies
 import api.http.protocol
@@ -295,15 +297,8 @@ def test_a_head_that_never_ends(served: Served, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.clause("HTTP-19")
 def test_a_refused_body_is_not_listened_to_for_ever(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What still comes after a refusal is dropped for as long as a connection may be idle, however fast it comes."""
-
-    original = H11Protocol.connection_made
-
-    def impatient(self: H11Protocol, transport: Any) -> None:
-        original(self, transport)
-        self.timeout_keep_alive = 0.3
-
-    monkeypatch.setattr(H11Protocol, "connection_made", impatient)
+    """What still comes after a refusal is dropped, however fast it comes."""
+    monkeypatch.setattr(api.http.protocol, "REST_SECONDS", 0.3)
     with (
         socket.create_connection(address(served), timeout=20) as wire,
         pytest.raises(OSError, match=r"reset|roken pipe"),
@@ -311,3 +306,18 @@ def test_a_refused_body_is_not_listened_to_for_ever(served: Served, monkeypatch:
         wire.sendall("\r\n".join([*head("POST", "/api/v1/mask", {"Content-Length": "900000000000"}), "", ""]).encode())
         while True:
             wire.sendall(b"x" * 65536)
+
+
+def test_an_idle_connection_outlives_what_is_dropped_and_then_ends(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients keep connections for seconds; a request that is sent while the server closes one would fail."""
+    monkeypatch.setattr(api.http.protocol, "REST_SECONDS", 0.05)
+    monkeypatch.setattr(api.http.protocol, "IDLE_SECONDS", 1.5)
+    with closing(HTTPConnection(*address(served), timeout=20)) as connection:
+        for _ in range(2):
+            connection.request("GET", "/api/v1/health")
+            assert connection.getresponse().read()
+            connection.auto_open = 0  # it fails where it would have to connect anew
+            time.sleep(0.2)
+        assert connection.sock.recv(1) == b""
