@@ -49,6 +49,7 @@ def run(environment: dict[str, str]) -> Run:
     return once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "replies"),
     [("anthropic_chat", 1), pytest.param("openai_chat", 1, marks=pytest.mark.slow), ("langchain_chat", 2)],

@@ -216,6 +216,7 @@ def test_none_outlives_a_parent_that_is_killed(ending: Front) -> None:
     until(lambda: not [pid for pid in below if Path(f"/proc/{pid}/exe").exists()])
 
 
+@pytest.mark.slow
 def test_embedded_mode_has_one_process(tmp_path: Path) -> None:
     done = subprocess.run(
         [MASKER, "serve", "--processes", "2"],

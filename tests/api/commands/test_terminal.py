@@ -47,6 +47,7 @@ def at_terminal(*arguments: str, **environment: str) -> tuple[int, str, str]:
     return process.returncode, out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", got.decode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "is_remote",
     [pytest.param(True, id="by a server", marks=pytest.mark.slow), pytest.param(False, id="in this process")],

@@ -103,6 +103,7 @@ def test_a_child_that_never_ends_is_killed_and_named() -> None:
     assert ended.said == "signal 24" and children() == own  # SIGXCPU
 
 
+@pytest.mark.slow
 def test_some_broken_documents_of_every_format_are_read_or_refused() -> None:
     """A taste of the thousands, for every run of the tests."""
     chosen = list(mutants(seeds(), 300))[::7]

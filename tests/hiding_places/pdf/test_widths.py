@@ -15,6 +15,7 @@ from pipeline.documents.pdf.redaction import erase
 from tests.hiding_places.pdf.text.build import drawn, form, resource
 from tests.hiding_places.pdf.text.test_places import covered_letters
 from tests.pipeline.documents import papers
+from tests.slow import every
 
 _SIZE = 12
 _STEP = 3.0  # points: a quarter of the type size
@@ -204,7 +205,7 @@ def kinds(build: Build) -> int:
     return len(known)
 
 
-@pytest.mark.parametrize("build", CASES, ids=lambda build: build.__name__)
+@pytest.mark.parametrize("build", every(4, CASES), ids=lambda build: build.__name__)
 def test_widths_are_told_apart_by_steps_only(build: Build) -> None:
     span = width(_VALUES[0]) - width(_VALUES[-1])
     assert kinds(build) <= span / _STEP + 2
@@ -227,7 +228,7 @@ def _letter(
     return character, box[1], box[3], round(origin[0], 1)
 
 
-@pytest.mark.parametrize("build", CASES, ids=lambda build: build.__name__)
+@pytest.mark.parametrize("build", every(4, CASES), ids=lambda build: build.__name__)
 def test_what_is_left_moves_by_less_than_a_step_and_overlaps_nothing(build: Build) -> None:
     value = _VALUES[5]
     output = redacted(build, value)

@@ -11,9 +11,10 @@ from tests.hiding_places.office_build import ID
 from tests.hiding_places.proof.inspection import said, traces
 from tests.hiding_places.proof.running import Place, run
 from tests.hiding_places.xlsx.places import PLACES
+from tests.slow import every
 
 
-@pytest.mark.parametrize("place", PLACES, ids=str)
+@pytest.mark.parametrize("place", every(3, PLACES), ids=str)
 def test_nothing_of_a_value_stays(place: Place) -> None:
     data = place.build()
     unseen = [value for value in place.planted if not traces(data, value)]

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 # Texts whose parts could be read in two ways; each process has its own order of sets.
 _DETECTS = """
 from itertools import permutations
@@ -25,5 +27,6 @@ def _found(seed: int) -> bytes:
     return subprocess.run([sys.executable, "-c", _DETECTS], env=environment, capture_output=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_every_process_finds_the_same() -> None:
     assert _found(1) == _found(2) != b""

@@ -112,6 +112,7 @@ def test_a_long_line_is_read_whole(reader: LineReader) -> None:
     assert sum(group in found for group in groups) >= 0.97 * len(groups)
 
 
+@pytest.mark.slow
 def test_a_hostile_width_takes_little_memory(reader: LineReader) -> None:
     line = np.random.default_rng(1).integers(0, 256, (12, 20_000), np.uint8)
     tracemalloc.start()

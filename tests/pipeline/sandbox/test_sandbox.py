@@ -35,7 +35,7 @@ class WarmSandbox(Sandbox):
         return super().call(verb, meta, blobs, seconds, forks=True)
 
 
-@pytest.fixture(scope="module", params=["cold", "warm", "warm without programs"])
+@pytest.fixture(scope="module", params=["cold", "warm", pytest.param("warm without programs", marks=pytest.mark.slow)])
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     limits = Limits(memory=512 * 1024**2, reply=4 * 1024**2)
     if request.param == "cold":

@@ -238,11 +238,11 @@ class TestEnds:
         ("verb", "reasons"),
         [
             ("hang", {"timeout"}),
-            ("garbage", {"garbage"}),
-            ("die", {"died"}),
-            ("segfault", {"died"}),
+            pytest.param("garbage", {"garbage"}, marks=pytest.mark.slow),
+            pytest.param("die", {"died"}, marks=pytest.mark.slow),
+            pytest.param("segfault", {"died"}, marks=pytest.mark.slow),
             ("hog", {"MemoryError"}),
-            ("fork_bomb", {"timeout", "died"}),
+            pytest.param("fork_bomb", {"timeout", "died"}, marks=pytest.mark.slow),
         ],
     )
     def test_a_fault_fails_its_call_alone_and_leaves_nothing(self, sandbox: Sandbox, verb: str, reasons: set[str]):

@@ -15,6 +15,7 @@ from tests.pipeline.documents.papers import encoded
 from tests.pipeline.documents.raster.test_codes import NO_CODES
 from tests.pipeline.documents.symbols import CONTENT, invoice, invoice_text, page, symbol, turned
 from tests.pipeline.verification.again import with_burned
+from tests.slow import every
 
 READ = ("qr", "code128", "ean13", "code39", "itf", "data-matrix")
 FORMS = {
@@ -30,7 +31,7 @@ def seen(pixels: np.ndarray) -> list[SeenCode]:
     return list(codes_in(Image.fromarray(pixels)))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", every(3, FORMS))
 @pytest.mark.parametrize("kind", READ)
 def test_other_libraries_read_what_zxing_reads(kind: str, form: str) -> None:
     assert CONTENT[kind] in [text for text, _ in seen(page(FORMS[form](kind)))]

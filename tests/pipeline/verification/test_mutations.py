@@ -20,6 +20,7 @@ from schemas.spans import DetectOptions
 from tests.hiding_places.proof import inspection
 from tests.pipeline.verification import samples
 from tests.pipeline.verification.again import read_again
+from tests.slow import every
 
 OPTIONS = DetectOptions(strict_checksums=False)
 
@@ -100,7 +101,7 @@ SLOW: dict[str, Callable[[], bytes]] = {
 }
 FORMATS = [*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 # The pictures of one page are read alike, whatever their file: one stands for all.
-FORGETFUL = [*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in ("png", "pdf scan"))]
+FORGETFUL = [*every(3, FAST), *(pytest.param(name, marks=pytest.mark.slow) for name in ("png", "pdf scan"))]
 PACKAGES = ["docx", "xlsx", "pptx"]
 
 

@@ -18,6 +18,7 @@ from tests.hiding_places.pdf.text.build import NATIONAL_ID, drawn, line
 from tests.hiding_places.pdf.text.places import BURNED, DROPPED, FAST, PLACES, SLOW
 from tests.hiding_places.proof import inspection, running
 from tests.pipeline.documents import papers
+from tests.slow import every
 
 
 def is_said(value: str, text: str) -> bool:
@@ -66,7 +67,7 @@ def test_there_are_enough_places_and_each_has_its_name() -> None:
     assert {place.name for place in PLACES} >= BURNED
 
 
-@pytest.mark.parametrize("place", FAST, ids=str)
+@pytest.mark.parametrize("place", every(3, FAST), ids=str)
 def test_what_the_text_holds_is_gone_and_the_rest_stays(place: running.Place) -> None:
     data = place.build()
     assert all(is_there(value, data) for value in place.planted)
@@ -87,7 +88,7 @@ def test_what_takes_eyes_to_see_is_gone_too(place: running.Place) -> None:
     assert [word for word in place.kept if word not in said] == []
 
 
-@pytest.mark.parametrize("place", [place for place in FAST if place.name not in DROPPED][::4], ids=str)
+@pytest.mark.parametrize("place", every(4, [place for place in FAST if place.name not in DROPPED][::4]), ids=str)
 def test_each_place_is_red_when_nothing_is_removed(place: running.Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verifier refuses the output, or the looks see the value."""
     monkeypatch.setattr(handler, "remove_text", lambda document, page, spots, glyphs: erase.Removed(spots, ()))

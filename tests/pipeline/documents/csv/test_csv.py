@@ -169,6 +169,7 @@ def test_findings_of_another_document_are_not_passed_over() -> None:
     assert failure.value.code == ErrorCode.REDACTION_INCOMPLETE
 
 
+@pytest.mark.slow
 def test_a_row_without_end_is_refused() -> None:
     with pytest.raises(StageFailed) as failure:
         csv.extract(b"," * 1_000_001)

@@ -8,6 +8,7 @@ from pipeline.documents.pdf import handler as pdf
 from schemas.errors import ErrorCode, StageFailed
 from schemas.refusals import Reason
 from tests.pipeline.documents import papers
+from tests.slow import every
 
 LINE = b"0 0 m 1 1 l S\n"
 ONE_TOO_MANY = MAX_PAGE_DRAWN + 1
@@ -42,7 +43,9 @@ def is_refused(data: bytes) -> bool:
     return reasons == {Reason.TOO_COMPLEX}
 
 
-@pytest.mark.parametrize("operators", [LINE, b"9 9 9 9 re f*\n", b"/A Do/A Do/A Do/A Do\n", b"/A sh\n", b"BI ID EI\n"])
+@pytest.mark.parametrize(
+    "operators", every(5, [LINE, b"9 9 9 9 re f*\n", b"/A Do/A Do/A Do/A Do\n", b"/A sh\n", b"BI ID EI\n"])
+)
 def test_a_page_that_draws_too_much(operators: bytes) -> None:
     assert is_refused(page_of(operators * ONE_TOO_MANY))
 

@@ -15,6 +15,7 @@ from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from pipeline.ocr import recognition
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.slow import every
 
 PLACE = pymupdf.Rect(50, 60, 545, 180)
 
@@ -64,7 +65,7 @@ def pictures_of(data: bytes) -> list[np.ndarray]:
         return [np.array(image.as_pil_image().convert("L")) for image in images]
 
 
-@pytest.mark.parametrize("make", HIDDEN.values(), ids=HIDDEN.keys())
+@pytest.mark.parametrize("make", every(3, HIDDEN.values()), ids=HIDDEN.keys())
 def test_what_a_page_hides_of_a_picture_is_gone(make) -> None:  # type: ignore[no-untyped-def]
     data = papers.saved(make())
     assert any(NATIONAL_ID in said(pixels) for pixels in pictures_of(data))

@@ -9,6 +9,7 @@ from pipeline.documents.raster.codes import reader
 from pipeline.documents.raster.codes.reader import codes_in
 from schemas.errors import StageFailed
 from tests.pipeline.documents.symbols import CONTENT, FORMATS, damaged, noisy, page, symbol, turned
+from tests.slow import every
 
 FORMS = {
     "plain": lambda kind: symbol(kind),
@@ -21,7 +22,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", every(3, FORMS))
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_symbology_is_read_in_every_form(kind: str, form: str) -> None:
     drawn = FORMS[form](kind)
