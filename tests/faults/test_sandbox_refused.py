@@ -12,6 +12,7 @@ import pytest
 
 from pipeline.sandbox.isolation import REQUIRED
 from tests.pipeline.sandbox import refusals
+from tests.slow import every
 
 ROOT = Path(__file__).parents[2]
 BUILD = """
@@ -96,7 +97,7 @@ def test_strict_refuses_where_a_required_measure_is_missing_and_names_it(measure
 
 
 @as_root
-@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+@pytest.mark.parametrize("build", every(2, [BUILD, BUILD_WARM]))
 @pytest.mark.parametrize("measure", refusals.MEASURES)
 def test_best_effort_goes_on_without_a_measure_and_names_it_once(measure: str, build: str):
     said, logged = run("best-effort", without(measure), build=build + AGAIN)
@@ -113,7 +114,7 @@ def test_best_effort_refuses_where_nothing_can_be_built_and_names_the_setting():
 
 
 @as_root
-@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+@pytest.mark.parametrize("build", every(2, [BUILD, BUILD_WARM]))
 def test_off_parses_in_a_child_without_any_measure_and_says_so_once(build: str):
     said, logged = run("off", NOTHING, build=build + AGAIN)
     first, second = said.splitlines()
@@ -152,7 +153,7 @@ def test_strict_refuses_where_root_cannot_be_given_up():
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
-@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+@pytest.mark.parametrize("build", every(2, [BUILD, BUILD_WARM]))
 @pytest.mark.parametrize("before", ["", NO_NAMESPACES_ALONE, NO_LANDLOCK])
 @pytest.mark.slow
 def test_an_ordinary_user_builds_it_too(build: str, before: str):
@@ -169,7 +170,7 @@ def test_an_ordinary_user_builds_it_too(build: str, before: str):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
-@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+@pytest.mark.parametrize("build", every(2, [BUILD, BUILD_WARM]))
 def test_the_child_of_an_ordinary_user_keeps_its_user_in_a_namespace(build: str):
     python = Path("/usr/bin/python3.11")
     if not python.exists():

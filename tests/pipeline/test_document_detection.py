@@ -22,6 +22,7 @@ from schemas.spans import Action, DetectOptions, MatchMode, Term, TermSet
 from schemas.telemetry.metrics import SANDBOX_FAILURES
 from tests.pipeline.ocr.words import Word
 from tests.servers.process import descendants
+from tests.slow import every
 
 OPTIONS = DetectOptions(strict_checksums=False)
 UNITS = (
@@ -40,7 +41,7 @@ EXTRACTION = Extraction(UNITS, (), pages=1, unread=(), joints=JOINTS)
 SECOND = SecondReading((Passage("We wrote to Reem Alharbi"), Passage("482133", "MRN"), Passage("call 0551112223")))
 
 
-@pytest.fixture(scope="module", params=[RULES, ACCURATE])
+@pytest.fixture(scope="module", params=every(2, [RULES, ACCURATE]))
 def pair(request: pytest.FixtureRequest) -> Iterator[tuple[CagedDetector, DirectDetector]]:
     caged = CagedDetector("strict", request.param)  # as in production: without the whole cage it does not start
     caged.warm()

@@ -75,6 +75,7 @@ def test_a_handler_gone_wrong_fails_its_own_job_alone(workshop: Workshop, name: 
     assert_failed(workshop, job_id, code)
 
 
+@pytest.mark.slow
 def test_a_scan_that_nobody_can_read_fails_the_job(workshop: Workshop) -> None:
     job_id = workshop.upload(papers.encoded(papers.illegible()), Format.PNG)
     assert workshop.run()[-1] == Stage.DETECT

@@ -10,6 +10,7 @@ from pipeline.detect.grammar import words as words_module
 from pipeline.detect.recognizers.named_entities import LexicalRecognizer
 from pipeline.detect.text.normalize import normalize
 from schemas.spans import DetectOptions, Span
+from tests.slow import every
 
 RECOGNIZER = LexicalRecognizer()
 UNITS = [
@@ -35,7 +36,7 @@ class _Counted(words_module.Words):
         return super().after(index)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", every(5, UNITS))
 def test_questions_grow_linearly(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the text makes at most about four times as many calls."""
     monkeypatch.setattr("pipeline.detect.recognizers.named_entities.Words", _Counted)

@@ -147,6 +147,7 @@ def test_the_limits_of_a_call_count_from_its_request(sandbox: Sandbox):
     assert sandbox.call("cage", {}, {}, 7, forks=True)[0]["same"]["limits"]["RLIMIT_CPU"] == [9, 9]
 
 
+@pytest.mark.slow
 def test_the_last_child_of_a_zygote_prepares_none(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warm, "_MAX_CHILDREN", 3)
     seen = []
@@ -157,6 +158,7 @@ def test_the_last_child_of_a_zygote_prepares_none(sandbox: Sandbox, monkeypatch:
     assert [seen.count(process) for process in dict.fromkeys(seen)] == [3, 3, 1]
 
 
+@pytest.mark.slow
 def test_a_zygote_that_does_not_end_its_child_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(ending, "END_SECONDS", 0.2)
     spare()
@@ -184,6 +186,7 @@ def test_a_forked_worker_leaves_the_spare_child_to_its_owner(sandbox: Sandbox):
     assert zygotes() == before
 
 
+@pytest.mark.slow
 def test_calls_leave_no_descriptor(sandbox: Sandbox):
     def held() -> list[int]:
         spare()  # the child before has left
@@ -198,6 +201,7 @@ def test_calls_leave_no_descriptor(sandbox: Sandbox):
     assert held() == before
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_nobody_closed_leaves_nothing():
     def held() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))

@@ -262,6 +262,7 @@ class TestEnds:
         assert not running(mark)
         assert soon(lambda: descendants(os.getpid()) - others == set(zygotes()))
 
+    @pytest.mark.slow
     def test_a_killed_child_fails_its_call(self, sandbox: Sandbox, threads: ThreadPoolExecutor):
         waiting = Waiting(sandbox, threads)
         [first] = [child for child, parent in parents().items() if parent == zygotes()[0]]
@@ -294,6 +295,7 @@ class TestEnds:
         assert zygotes() != before
         assert len(zygotes()) == 1
 
+    @pytest.mark.slow
     def test_a_zygote_that_comes_too_late_keeps_its_other_children(
         self, sandbox: Sandbox, threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
     ):
@@ -441,6 +443,7 @@ class TestOwner:
                 with suppress(ProcessLookupError):  # it may have ended by itself
                     os.kill(survivor, signal.SIGKILL)
 
+    @pytest.mark.slow
     def test_it_ends_with_the_interpreter(self):
         with owner(OWNER, "ends") as process:
             assert process.stdout.readline() == b"ready\n"
@@ -498,6 +501,7 @@ class TestUnavailable:
             ("no_such_function", "AttributeError"),
         ],
     )
+    @pytest.mark.slow
     def test_children_load_the_parsers_themselves(self, preload: str, type_: str, caplog: pytest.LogCaptureFixture):
         sandbox = open_sandbox(PRELOAD.replace("preload", preload))
         assert [is_warm(sandbox) for _ in range(3)] == [False] * 3
@@ -610,6 +614,7 @@ class TestParsers:
         assert zygotes() != before
         sandbox.close()
 
+    @pytest.mark.slow
     def test_where_it_cannot_load_each_child_loads_its_parser(self, caplog: pytest.LogCaptureFixture):
         sandbox = open_sandbox(parsers=PRELOAD.replace("preload", "preload_that_dies"))
         sandbox.warm_parsers()

@@ -10,6 +10,7 @@ import pytest
 
 from pipeline.verification.pdf import rasters
 from tests.pipeline.documents.symbols import symbol
+from tests.slow import every
 
 Box = tuple[float, float, float, float]
 
@@ -69,7 +70,7 @@ def may_show_codes(draw: Callable[[Any, list[Box]], None], shapes: list[Box]) ->
     return rasters._may_draw_codes(pypdfium2.PdfDocument(document.tobytes())[0])
 
 
-@pytest.mark.parametrize("draw", [boxes, one_path, in_a_form, lines], ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("draw", every(4, [boxes, one_path, in_a_form, lines]), ids=lambda draw: draw.__name__)
 @pytest.mark.parametrize(
     ("kind", "module"),
     [("qr", 2), ("qr", 12), ("code128", 0.8), ("code128", 4), ("data-matrix", 3), ("data-matrix", 24), ("pdf417", 2)],

@@ -22,6 +22,7 @@ from schemas.errors import StageFailed
 from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.slow import every
 
 
 def is_seen(value: str, data: bytes, handler=image) -> bool:
@@ -30,7 +31,7 @@ def is_seen(value: str, data: bytes, handler=image) -> bool:
     return any(value in recognition.read(raster, pixels[raster.id]).text for raster in extraction.rasters)
 
 
-@pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
+@pytest.mark.parametrize("pair", every(3, low_contrast_images.PAIRS))
 def test_equal_brightness_hides_nothing(pair: str) -> None:
     assert is_seen(
         NATIONAL_ID, low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.PAIRS[pair]))
@@ -128,7 +129,7 @@ def test_plain_pages_cost_no_further_reading() -> None:
         assert list(hidden_lines(shown, 300)) == []
 
 
-@pytest.mark.parametrize("kind", ["gradient", "photo", "chart", "highlighter"])
+@pytest.mark.parametrize("kind", every(2, ["gradient", "photo", "chart", "highlighter"]))
 def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
     picture = low_contrast_images.colorful()[kind]
     shown = np.asarray(picture)[:, :, ::-1].copy()
