@@ -10,10 +10,11 @@ import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from schemas.settings import LogFormat
 from schemas.telemetry import logs
@@ -28,6 +29,20 @@ Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 # No test fails because the machine is busy.
 settings.register_profile("masker", deadline=None, max_examples=50)
 settings.load_profile("masker")
+
+
+class _FilesTogether(LoadFileScheduling):
+    """Each process takes one file after the other, and all tests in a browser, which share it and its server."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        together = "tests/contract/dashboard/"
+        return together if nodeid.startswith(together) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """How the tests are shared out to several processes."""
+    return _FilesTogether(config, log)
 
 
 def pytest_collection() -> None:
