@@ -1,6 +1,7 @@
 """Runs the application under uvicorn, on a socket that is opened first so that a taken port is known at once."""
 
 import gc
+import resource
 import signal
 import socket
 import sys
@@ -33,7 +34,12 @@ def configuration(app: FastAPI) -> uvicorn.Config:
 
 
 def serve(app: FastAPI, listener: socket.socket) -> None:
-    """Serves until SIGTERM or SIGINT, then raises SystemExit(0), so that the caller can clean up."""
+    """Serves until SIGTERM or SIGINT, then raises SystemExit(0), so that the caller can clean up.
+
+    With as many descriptors as the system allows the process: each connection takes one, also while it is idle.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _exit)  # uvicorn raises the signal again when it has shut down
     sys.setswitchinterval(SWITCH_SECONDS)

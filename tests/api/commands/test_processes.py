@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -81,7 +82,7 @@ def started(environment: dict[str, str], folder: Path) -> Iterator[Front]:
     port, log = free_port(), folder / "log"
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            [MASKER, "serve", "--port", str(port), "--processes", "2"],
+            ["prlimit", "--nofile=1024:4096", MASKER, "serve", "--port", str(port), "--processes", "2"],
             env=environment,
             stdout=stream,
             stderr=stream,
@@ -189,6 +190,11 @@ def test_they_share_what_was_loaded_before_them(front: Front) -> None:
         rows = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
         kib = {row[0]: int(row[1]) for row in rows}
         assert kib["Private_Dirty:"] < kib["Shared_Dirty:"]
+
+
+def test_they_may_hold_as_many_connections_as_the_system_allows(front: Front) -> None:
+    limits = [Path(f"/proc/{pid}/limits") for pid in front.serving()]
+    until(lambda: all(re.search(r"^Max open files +4096 +4096 ", each.read_text(), re.MULTILINE) for each in limits))
 
 
 def test_one_that_dies_is_replaced(front: Front, key: Key) -> None:
