@@ -193,8 +193,10 @@ def test_they_share_what_was_loaded_before_them(front: Front) -> None:
 
 
 def test_they_may_hold_as_many_connections_as_the_system_allows(front: Front) -> None:
-    limits = [Path(f"/proc/{pid}/limits") for pid in front.serving()]
-    until(lambda: all(re.search(r"^Max open files +4096 +4096 ", each.read_text(), re.MULTILINE) for each in limits))
+    def limits() -> list[str]:
+        return [Path(f"/proc/{pid}/limits").read_text() for pid in front.serving()]
+
+    until(lambda: all(re.search(r"^Max open files +4096 +4096 ", each, re.MULTILINE) for each in limits()))
 
 
 def test_one_that_dies_is_replaced(front: Front, key: Key) -> None:
