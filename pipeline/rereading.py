@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from pipeline.documents.document import Engine, Raster, Reading, Word
+from pipeline.documents.raster.codes.reader import NO_CODES, Codes, codes_in
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.geometry.strip import Box, Strip, strip_of
 from pipeline.networks.numbers import numbers_of
@@ -56,10 +57,15 @@ def read_again(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
     StageFailed(image_redact_failed), or (verify_failed) for too many codes.
     """
     with ThreadPoolExecutor(threads) as executor:
-        codes = executor.submit(codes_of, pixels)
-        reading = read_page(raster, pixels, Reader(_text_map, _read_upright), executor)
+        seen = executor.submit(codes_of, pixels)
+
+        def codes_beside(gray: Any) -> Codes:
+            # The library of the first reading says what a code holds that the others only locate.
+            return codes_in(gray) if seen.result() else NO_CODES
+
+        reading = read_page(raster, pixels, Reader(_text_map, _read_upright, codes_beside), executor)
         lines = (*reading.unread_lines, *map(strip_of, reading.unread))
-        return replace(with_seen_codes(reading, codes.result()), unread_lines=lines)
+        return replace(with_seen_codes(reading, seen.result()), unread_lines=lines)
 
 
 def _text_map(image: Any) -> TextMap:

@@ -39,8 +39,9 @@ Answer = tuple[dict[str, Any], dict[str, bytes]]
 _ENGINE_SECONDS = 20
 _READ_AT_ONCE = 2 * (os.cpu_count() or 1)  # rasters of one document that wait for a thread
 _WITHOUT_PAGES = {Format.CSV, Format.DOCX, Format.XLSX}  # none is billed
-# Threads that read one raster. The second reading has two readers of codes and two halves of a page to read.
-_MOST_THREADS = {"read_raster": 2, "read_raster_again": 4}
+# Threads that read one raster: for each processor, and at most. The second reading has readers of codes and lines, and
+# two halves of a page, of which some wait for others.
+_THREADS = {"read_raster": (1, 2), "read_raster_again": (3, 5)}
 _CAUSES = ("timeout", "died", "garbage")
 PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
@@ -81,7 +82,8 @@ def read_raster(
     """
     failed = ErrorCode.IMAGE_REDACT_FAILED
     verb = "read_raster_again" if again else "read_raster"
-    threads = min(_MOST_THREADS[verb], max(1, len(os.sched_getaffinity(0)) // waiting))
+    each, most = _THREADS[verb]
+    threads = min(most, max(1, each * len(os.sched_getaffinity(0)) // waiting))
     request = {"raster": encode(raster), "threads": threads}
     meta, _ = call(sandbox, verb, request, {"pixels": pixels}, seconds, failed, forks=True)
     reading = _decoded(Reading, meta, failed)

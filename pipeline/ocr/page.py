@@ -10,7 +10,7 @@ import numpy as np
 
 from pipeline.documents.document import Engine, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
-from pipeline.documents.raster.codes.reader import codes_in
+from pipeline.documents.raster.codes.reader import Codes
 from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
@@ -43,13 +43,14 @@ class Page(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A reading: its detector, and what reads an upright page.
+    """A reading: its detector, what reads an upright page, and what reads the codes of a raster as it is stored.
 
     What can be read at the same time may be given to the executor.
     """
 
     detector: Callable[[Any], TextMap]
     read: Callable[[Raster, Page, Executor], Reading]
+    codes: Callable[[Any], Codes]
 
 
 def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) -> Reading:
@@ -60,7 +61,7 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     not the pixels of the raster, or for too many codes.
     """
     stored = _decoded(raster, pixels)
-    codes = threads.submit(codes_in, stored.gray)
+    codes = threads.submit(reader.codes, stored.gray)
     page = _without_dark_boxes(stored, reader, threads)
     rotation = deskewing(page)
     if rotation is not None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.documents.document import Raster, Reading
+from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.documents.raster.ink import Ink, ink_of
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.columns import with_column_lines
@@ -54,7 +55,7 @@ def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
     engine is missing or fails.
     """
     with ThreadPoolExecutor(threads) as executor:
-        return read_page(raster, pixels, Reader(text_map, _read_upright), executor)
+        return read_page(raster, pixels, Reader(text_map, _read_upright, codes_in), executor)
 
 
 def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
