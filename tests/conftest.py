@@ -7,7 +7,7 @@ import gc
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +29,11 @@ Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 # No test fails because the machine is busy.
 settings.register_profile("masker", deadline=None, max_examples=50)
 settings.load_profile("masker")
+
+
+def every(step: int, rows: Iterable[Any]) -> list[Any]:
+    """Parameters of tests of one kind: each `step`-th, from the first on, is for `make test`, the others are slow."""
+    return [row if number % step == 0 else pytest.param(row, marks=pytest.mark.slow) for number, row in enumerate(rows)]
 
 
 class _FilesTogether(LoadFileScheduling):

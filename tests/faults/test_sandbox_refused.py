@@ -11,8 +11,8 @@ import pyseccomp
 import pytest
 
 from pipeline.sandbox.isolation import REQUIRED
+from tests.conftest import every
 from tests.pipeline.sandbox import refusals
-from tests.slow import every
 
 ROOT = Path(__file__).parents[2]
 BUILD = """

@@ -20,9 +20,9 @@ from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.errors import StageFailed
 from schemas.spans import Action, DetectOptions, MatchMode, Term, TermSet
 from schemas.telemetry.metrics import SANDBOX_FAILURES
+from tests.conftest import every
 from tests.pipeline.ocr.words import Word
 from tests.servers.process import descendants
-from tests.slow import every
 
 OPTIONS = DetectOptions(strict_checksums=False)
 UNITS = (

@@ -12,7 +12,7 @@ from pipeline import stages
 from pipeline.documents.document import Findings, Raster
 from pipeline.sandbox.parent import Limits, Sandbox
 from schemas.errors import StageFailed
-from tests.slow import every
+from tests.conftest import every
 
 TESTS = Path(__file__).parents[1]
 RASTER = Raster("page/0", 100, 50, 300)

@@ -308,6 +308,7 @@ def test_a_refused_body_is_not_listened_to_for_ever(served: Served, monkeypatch:
             wire.sendall(b"x" * 65536)
 
 
+@pytest.mark.clause("HTTP-20")
 def test_an_idle_connection_outlives_what_is_dropped_and_then_ends(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,10 +12,10 @@ from pikepdf import Array, Dictionary, Name
 
 from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.redaction import erase
+from tests.conftest import every
 from tests.hiding_places.pdf.text.build import drawn, form, resource
 from tests.hiding_places.pdf.text.test_places import covered_letters
 from tests.pipeline.documents import papers
-from tests.slow import every
 
 _SIZE = 12
 _STEP = 3.0  # points: a quarter of the type size

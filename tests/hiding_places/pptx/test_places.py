@@ -3,10 +3,10 @@
 import pytest
 
 from schemas.files import Format
+from tests.conftest import every
 from tests.hiding_places.pptx.places import PLACES
 from tests.hiding_places.proof.inspection import said, traces
 from tests.hiding_places.proof.running import Place, run
-from tests.slow import every
 
 
 @pytest.mark.parametrize("place", every(3, PLACES), ids=str)

@@ -7,11 +7,11 @@ import openpyxl
 import pytest
 
 from schemas.files import Format
+from tests.conftest import every
 from tests.hiding_places.office_build import ID
 from tests.hiding_places.proof.inspection import said, traces
 from tests.hiding_places.proof.running import Place, run
 from tests.hiding_places.xlsx.places import PLACES
-from tests.slow import every
 
 
 @pytest.mark.parametrize("place", every(3, PLACES), ids=str)

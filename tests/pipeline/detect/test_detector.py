@@ -12,8 +12,8 @@ from pipeline.detect.text import characters
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
+from tests.conftest import every
 from tests.pipeline.detect.marked import STRUCTURED, detector, found
-from tests.slow import every
 
 # One value of every structured type, in a sentence that holds its label where it needs one.
 VALUES = [

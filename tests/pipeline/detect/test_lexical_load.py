@@ -10,7 +10,7 @@ from pipeline.detect.grammar import words as words_module
 from pipeline.detect.recognizers.named_entities import LexicalRecognizer
 from pipeline.detect.text.normalize import normalize
 from schemas.spans import DetectOptions, Span
-from tests.slow import every
+from tests.conftest import every
 
 RECOGNIZER = LexicalRecognizer()
 UNITS = [

@@ -11,11 +11,11 @@ from pipeline.verification.codes import reader
 from pipeline.verification.codes.reader import SeenCode, codes_in, codes_of, readers, text_of
 from pipeline.verification.seen_codes import with_seen_codes
 from schemas.errors import StageFailed
+from tests.conftest import every
 from tests.pipeline.documents.papers import encoded
 from tests.pipeline.documents.raster.test_codes import NO_CODES
 from tests.pipeline.documents.symbols import CONTENT, invoice, invoice_text, page, symbol, turned
 from tests.pipeline.verification.again import with_burned
-from tests.slow import every
 
 READ = ("qr", "code128", "ean13", "code39", "itf", "data-matrix")
 FORMS = {

@@ -9,8 +9,8 @@ import pypdfium2
 import pytest
 
 from pipeline.verification.pdf import rasters
+from tests.conftest import every
 from tests.pipeline.documents.symbols import symbol
-from tests.slow import every
 
 Box = tuple[float, float, float, float]
 

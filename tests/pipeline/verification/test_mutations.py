@@ -17,10 +17,10 @@ from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.verdict import leftovers
 from schemas.errors import StageFailed
 from schemas.spans import DetectOptions
+from tests.conftest import every
 from tests.hiding_places.proof import inspection
 from tests.pipeline.verification import samples
 from tests.pipeline.verification.again import read_again
-from tests.slow import every
 
 OPTIONS = DetectOptions(strict_checksums=False)
 

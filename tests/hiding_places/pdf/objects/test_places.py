@@ -5,10 +5,10 @@ from importlib import import_module
 import pytest
 
 from schemas.files import Format
+from tests.conftest import every
 from tests.hiding_places.pdf.objects.places import PLACES
 from tests.hiding_places.proof.inspection import said, traces
 from tests.hiding_places.proof.running import Place, run
-from tests.slow import every
 
 
 @pytest.mark.parametrize("place", every(3, PLACES), ids=str)

@@ -14,11 +14,11 @@ from PIL import Image
 from pipeline.documents.pdf import handler
 from pipeline.documents.pdf.redaction import erase
 from schemas.files import Format
+from tests.conftest import every
 from tests.hiding_places.pdf.text.build import NATIONAL_ID, drawn, line
 from tests.hiding_places.pdf.text.places import BURNED, DROPPED, FAST, PLACES, SLOW
 from tests.hiding_places.proof import inspection, running
 from tests.pipeline.documents import papers
-from tests.slow import every
 
 
 def is_said(value: str, text: str) -> bool:

@@ -16,8 +16,8 @@ from pipeline.verification.ooxml import docx as second_docx
 from pipeline.verification.ooxml import pptx as second_pptx
 from pipeline.verification.ooxml import xlsx as second_xlsx
 from schemas.errors import ErrorCode, StageFailed
+from tests.conftest import every
 from tests.pipeline.documents.office import contents, everything, paragraph, part, without, word, zipped
-from tests.slow import every
 
 ID = "1000000008"
 NAME = "Sara Example"

@@ -7,8 +7,8 @@ from pipeline.documents.limits import MAX_PAGE_CONTENT, MAX_PAGE_DRAWN
 from pipeline.documents.pdf import handler as pdf
 from schemas.errors import ErrorCode, StageFailed
 from schemas.refusals import Reason
+from tests.conftest import every
 from tests.pipeline.documents import papers
-from tests.slow import every
 
 LINE = b"0 0 m 1 1 l S\n"
 ONE_TOO_MANY = MAX_PAGE_DRAWN + 1

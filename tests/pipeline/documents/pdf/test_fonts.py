@@ -8,9 +8,9 @@ import pymupdf
 import pytest
 
 from pipeline.documents.pdf import handler as pdf
+from tests.conftest import every
 from tests.hiding_places.pdf.text.build import remapped
 from tests.pipeline.documents import papers
-from tests.slow import every
 
 SENTENCE = "The quick brown fox jumps over 13 lazy dogs and 24 567 890 cats"
 

@@ -13,9 +13,9 @@ from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from pipeline.ocr import recognition
+from tests.conftest import every
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
-from tests.slow import every
 
 PLACE = pymupdf.Rect(50, 60, 545, 180)
 

@@ -8,8 +8,8 @@ from pipeline.documents import limits
 from pipeline.documents.raster.codes import reader
 from pipeline.documents.raster.codes.reader import codes_in
 from schemas.errors import StageFailed
+from tests.conftest import every
 from tests.pipeline.documents.symbols import CONTENT, FORMATS, damaged, noisy, page, symbol, turned
-from tests.slow import every
 
 FORMS = {
     "plain": lambda kind: symbol(kind),

@@ -19,10 +19,10 @@ from pipeline.documents.raster.hidden_lines import hidden_lines
 from pipeline.geometry.strip import Strip
 from pipeline.ocr import recognition
 from schemas.errors import StageFailed
+from tests.conftest import every
 from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
-from tests.slow import every
 
 
 def is_seen(value: str, data: bytes, handler=image) -> bool:
