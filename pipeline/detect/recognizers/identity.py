@@ -56,6 +56,11 @@ def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     for found in text.groups:
         if len(found.digits) == _DIGITS and found.digits[0] in _TYPES and _is_identity(text, found, options):
             yield span(found.start, found.end, _TYPES[found.digits[0]], 0.9, "identity")
+    yield from _with_any_sign(text, options)
+
+
+def _with_any_sign(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    """Numbers behind a label whose groups any one sign parts."""
     for kind in sorted(_KINDS):
         for start, end in values(text, options, kind, _ANY_SIGN) if has_label(text, options, kind) else ():
             digits = "".join(filter(str.isdigit, text.text[start:end]))

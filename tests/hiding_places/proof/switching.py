@@ -25,6 +25,7 @@ _BESIDE = (
     "pipeline.entities.escapes",
     "pipeline.detect.text.line_wrap",
     "pipeline.detect.recognizers.banking",
+    "pipeline.detect.recognizers.identity",
 )
 _NOT_HANDLERS = {"document", "limits"}
 READING = "pipeline.ocr."
