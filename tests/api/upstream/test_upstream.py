@@ -165,8 +165,9 @@ def test_connections_are_used_again_until_they_are_closed(provider: ScriptedProv
     closing = False
 
     def play(turn: Turn) -> None:
+        closes = closing  # before the answer, after which the next call may begin
         turn.send(200, b"{}")
-        if closing:
+        if closes:
             turn.die()
 
     provider.begin(play)
