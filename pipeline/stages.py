@@ -41,7 +41,7 @@ _READ_AT_ONCE = 2 * (os.cpu_count() or 1)  # rasters of one document that wait f
 _WITHOUT_PAGES = {Format.CSV, Format.DOCX, Format.XLSX}  # none is billed
 # Threads that read one raster: for each processor, and at most. The second reading has readers of codes and lines, and
 # two halves of a page, of which some wait for others.
-_THREADS = {"read_raster": (1, 2), "read_raster_again": (3, 5)}
+_FIRST_THREADS, _SECOND_THREADS = (1, 2), (3, 5)
 _CAUSES = ("timeout", "died", "garbage")
 PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
@@ -82,8 +82,7 @@ def read_raster(
     """
     failed = ErrorCode.IMAGE_REDACT_FAILED
     verb = "read_raster_again" if again else "read_raster"
-    each, most = _THREADS[verb]
-    threads = min(most, max(1, each * len(os.sched_getaffinity(0)) // waiting))
+    threads = threads_of_reading(waiting, len(os.sched_getaffinity(0)), again=again)
     request = {"raster": encode(raster), "threads": threads}
     meta, _ = call(sandbox, verb, request, {"pixels": pixels}, seconds, failed, forks=True)
     reading = _decoded(Reading, meta, failed)
@@ -95,6 +94,12 @@ def read_raster(
     if reading.raster != raster.id or not inside:
         raise StageFailed(failed)
     return reading
+
+
+def threads_of_reading(waiting: int, processors: int, *, again: bool) -> int:
+    """With how many threads one of so many waiting rasters is read: one where many wait."""
+    each, most = _SECOND_THREADS if again else _FIRST_THREADS
+    return min(most, max(1, each * processors // waiting))
 
 
 def read_rasters(

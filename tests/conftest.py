@@ -27,13 +27,18 @@ from tests.servers.embedded import Embedded, running
 Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 
 # No test fails because the machine is busy.
-settings.register_profile("masker", deadline=None, max_examples=50)
-settings.load_profile("masker")
+settings.register_profile("slow", deadline=None)
+settings.register_profile("fast", settings.get_profile("slow"), max_examples=50)
 
 
 def every(step: int, rows: Iterable[Any]) -> list[Any]:
     """Parameters of tests of one kind: each `step`-th, from the first on, is for `make test`, the others are slow."""
     return [row if number % step == 0 else pytest.param(row, marks=pytest.mark.slow) for number, row in enumerate(rows)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """How many examples hypothesis tries where a test says nothing."""
+    settings.load_profile("slow" if config.option.markexpr == "slow" else "fast")
 
 
 class _FilesTogether(LoadFileScheduling):

@@ -92,6 +92,17 @@ def test_a_reading_that_is_none(liar: Sandbox, answer: str):
     assert code(stages.read_raster, liar, RASTER, answer.encode(), SECONDS) == "image_redact_failed"
 
 
+@pytest.mark.parametrize(
+    ("waiting", "processors", "first", "second"),
+    [(1, 1, 1, 3), (1, 2, 2, 5), (2, 2, 1, 3), (20, 2, 1, 1), (3, 8, 2, 5)],
+)
+def test_the_last_pages_are_read_by_the_processors_that_would_lie_idle(
+    waiting: int, processors: int, first: int, second: int
+):
+    threads = [stages.threads_of_reading(waiting, processors, again=again) for again in (False, True)]
+    assert threads == [first, second]
+
+
 def test_a_document_of_many_rasters_lets_another_in_between(liar: Sandbox):
     def read(name: str, count: int, done: list[str], started: Event) -> None:
         rasters = [replace(RASTER, id=f"{name}/{number}") for number in range(count)]

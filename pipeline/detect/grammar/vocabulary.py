@@ -133,6 +133,9 @@ _WITH_CLITICS = (
     | Word.ORGANIZATION_HEAD | Word.CONTACT | Word.GREETING | Word.NON_PERSON
 )  # fmt: skip
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")
+# Prepositions that folding makes equal to the name Ali: they are written with alif maqsura, على.
+PREPOSITIONS = frozenset(["علي", "وعلي", "فعلي"])
+_PREPOSITION = Word.ARABIC | Word.ORDINARY
 NO_WORD = "\x00"  # the empty word before a separator that begins a text, or after one that ends it
 # The first code letter of words. The codes of separators are plain ASCII.
 _FIRST_CODE = 0xA1
@@ -165,7 +168,7 @@ class Vocabulary:
             _add(meanings, word, Word.ORGANIZATION)
         shaped = {word: meaning | shape(word) for word, meaning in meanings.items()}
         alone = (Word.CAPITAL, Word.LOWER, Word.ARABIC, Word.ARABIC | Word.ARTICLE_AL, Word.NUMBER, Word.OTHER)
-        combinations = sorted({*shaped.values(), *alone})
+        combinations = sorted({*shaped.values(), *alone, _PREPOSITION})
         code_of = {meaning: chr(_FIRST_CODE + index) for index, meaning in enumerate(combinations)}
         self.meaning: dict[str, int] = {code: meaning for meaning, code in code_of.items()}
         self.other = code_of[Word.OTHER]
@@ -173,6 +176,7 @@ class Vocabulary:
         # The same as numbers: for a known word, and for any other by its first letter.
         self.number: dict[str, int] = {word: ord(code) for word, code in self.code.items()}
         self.number[NO_WORD] = ord(self.other)
+        self.preposition = ord(code_of[_PREPOSITION])
         self.first = np.full(0x110000, ord(self.other), dtype=np.uint16)
         for n in range(_SCRIPTS_KNOWN):
             if chr(n).isalnum():

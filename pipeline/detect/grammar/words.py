@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.detect.grammar.vocabulary import NO_WORD, Vocabulary
+from pipeline.detect.grammar.vocabulary import NO_WORD, PREPOSITIONS, Vocabulary
 from pipeline.detect.lexicons.loader import fold
 from pipeline.detect.text.normalize import NormalizedText, lazy
 
@@ -49,6 +49,7 @@ def _code_of_other(separator: str) -> str:
 
 
 _BLANK = 0x20
+_ALIF_MAQSURA = 0x649
 _ALL = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
@@ -111,6 +112,9 @@ class Words:
         codes[::2] = known
         unknown = np.flatnonzero(known == 0)
         codes[2 * unknown] = vocabulary.first[letters[self._starts[unknown]]]
+        for index in np.flatnonzero(text.codes[self._ends - 1] == _ALIF_MAQSURA).tolist() if len(letters) else ():
+            if self.words[index] in PREPOSITIONS:
+                codes[2 * index] = vocabulary.preposition
         codes[1::2] = self._separators(text.codes)
         # Two empty words more: the neighbours of the last word and, by negative index, of the first.
         nothing = f"n{vocabulary.other}n{vocabulary.other}n"

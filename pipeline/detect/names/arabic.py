@@ -24,7 +24,6 @@ _VERBS_BEFORE = {
 }
 _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
-_MOST_CODES = 6 * _LONGEST + 6  # of the longest chain: three words for each part, and the separators after them
 _AND = frozenset(["و", "او"])
 _ENDS = ",n.:(#"
 _NAMING = Word.TITLE | Word.LABEL  # these make a name certain
@@ -74,7 +73,6 @@ class ArabicNames:
         # expression at every word.
         self._heads = re.compile(f"[{first_known[1:-1]}{abd[1:-1]}{kunya[1:-1]}]")
         self._bin = re.compile(f"{bin_}[ ]")
-        self._code_of_ali = vocabulary.code["علي"]
 
         announcing = vocabulary.one_of(Word.TITLE | Word.LABEL | Word.ROLE, without=latin)
         self._announced = re.compile(rf"{announcing}[ ./:](?P<name>{strange}[ ]{family_like})")
@@ -110,38 +108,12 @@ class ArabicNames:
                 if words.meaning(first) & FAMILY:
                     found = _unknown_word_before_family(words, first)
             else:
-                last, found = _read(words, first, last, previous)
+                listed = previous >= 0 and _is_listed(words, first, last, previous)
+                last, found = _scored_name(words, first, last, listed=listed)
             if found is not None:
                 previous = last = found.last
                 yield found
-                if words.words[last + 1 : last + 2] == ["وعلي"] and words.after(last) == " ":
-                    last += 1
-                    if words.raw[words.end(last) - 1] == "ي":  # and Ali, not `and on`
-                        found = self._ali(words, last)
-                        previous = last = found.last
-                        yield found
             position = 2 * last + 2  # the rest of the chain may hold another name
-
-    def _ali(self, words: Words, first: int) -> WordSpan:
-        """The name that begins with the word وعلي, whose letters are also those of `and on`: the family name, too."""
-        match = self._chain.match(self._code_of_ali + words.codes[2 * first + 1 : 2 * first + _MOST_CODES])
-        last = first if match is None else first + (match.end() - 1) // 2
-        return WordSpan(first, _trimmed(words, first, last, 0) or first, 1, 0.5)
-
-
-def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, WordSpan | None]:
-    """The last word that was read of a chain, and the name at its beginning, if there is one.
-
-    The preposition على, which folding makes equal to the name Ali, ends the name. The words after it are read again.
-    """
-    for index in range(first, last + 1):
-        if words.words[index] == "علي" and words.raw[words.end(index) - 1] == "ى":
-            if index == first:
-                return first, None
-            last = index - 1
-            break
-    listed = previous >= 0 and _is_listed(words, first, last, previous)
-    return _scored_name(words, first, last, listed=listed)
 
 
 def _is_listed(words: Words, first: int, last: int, previous: int) -> bool:
@@ -197,9 +169,7 @@ def _scored_name(words: Words, first: int, last: int, *, listed: bool) -> tuple[
         first += 1  # الشيخ حمد: titles and peoples are family names too
     if follows_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
         return last, None
-    cue = cue_before(words, first)
-    if not cue and words.words[first - 1] == "مع" and words.words[last].startswith("ال") and first < last:
-        cue = Word.CONTACT  # مع نبيل الرشيد; not مع نجاح باهر, with great success
+    cue = cue_before(words, first) or _company(words, first, last)
     end = _trimmed(words, first, last, cue | (Word.TITLE if listed else 0))
     if end is None:
         return first, None
@@ -288,6 +258,13 @@ def cue_before(words: Words, first: int) -> int:
     if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
         return 0
     return meaning
+
+
+def _company(words: Words, first: int, last: int) -> int:
+    """What the preposition `with` is before several words: مع نبيل الرشيد; not مع نجاح باهر, with great success."""
+    if words.words[first - 1] != "مع" or words.after(first - 1) != " " or first == last:
+        return 0
+    return Word.CONTACT if words.words[last].startswith("ال") else 0
 
 
 def _cue_two_words_before(words: Words, first: int) -> int:

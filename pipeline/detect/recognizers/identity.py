@@ -60,12 +60,22 @@ def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
 
 
 def _with_any_sign(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """Numbers behind a label whose groups any one sign parts."""
+    """Numbers behind a label whose groups any one sign parts, and the same numbers wherever they stand so again."""
+    known: set[str] = set()
     for kind in sorted(_KINDS):
         for start, end in values(text, options, kind, _ANY_SIGN) if has_label(text, options, kind) else ():
-            digits = "".join(filter(str.isdigit, text.text[start:end]))
+            digits = _digits(text, start, end)
             if len(digits) == _DIGITS and luhn(digits):
+                known.add(digits)
                 yield span(start, end, _TYPES[digits[0]], 0.9, "identity")
+    for match in _ANY_SIGN.finditer(text.shadow) if known else ():
+        digits = _digits(text, *match.span())
+        if digits in known:
+            yield span(*match.span(), _TYPES[digits[0]], 0.9, "identity")
+
+
+def _digits(text: NormalizedText, start: int, end: int) -> str:
+    return "".join(filter(str.isdigit, text.text[start:end]))
 
 
 def _is_free(text: NormalizedText, start: int, end: int, options: DetectOptions) -> bool:

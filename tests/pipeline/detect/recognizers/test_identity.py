@@ -37,6 +37,7 @@ IDENTITY = [
     "National ID: [[NATIONAL_ID 1012.345.672]].",
     "رقم الهوية [[NATIONAL_ID ١/٠١٢٣/٤٥٦٧٢]] وتاريخها",
     "Iqama No. [[RESIDENCE_PERMIT 2,123,456,788]], valid",
+    "ID [[NATIONAL_ID 1.0123.45672]], later [[NATIONAL_ID 1.0123.45672]] and [[NATIONAL_ID 1012/345/672]] again",
     "ID [[NATIONAL_ID 1\\012\\345\\672]]",
     "id: [[NATIONAL_ID 1012 - 345 - 672]]",
     "هوية رقم [[NATIONAL_ID ١٠١٢٬٣٤٥٬٦٧٢]]",
