@@ -27,8 +27,8 @@ from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.halves import halves
 from pipeline.ocr.hidden_text import HiddenLine, Scores, Shown, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
-from pipeline.ocr.lines import OcrWord, compose, join_rows
-from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
+from pipeline.ocr.lines import Line, OcrWord, compose, join_rows
+from pipeline.ocr.page import DEFAULT_DPI, Ahead, Page, Reader, read_page
 from pipeline.verification import number_recognizer
 from pipeline.verification.codes.reader import codes_of
 from pipeline.verification.seen_codes import with_seen_codes
@@ -63,9 +63,19 @@ def read_again(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
             # The library of the first reading says what a code holds that the others only locate.
             return codes_in(gray) if seen.result() else NO_CODES
 
-        reading = read_page(raster, pixels, Reader(_text_map, _read_upright, codes_beside), executor)
+        reading = read_page(raster, pixels, Reader(_text_map, _read_upright, codes_beside, _ahead), executor)
         lines = (*reading.unread_lines, *map(strip_of, reading.unread))
         return replace(with_seen_codes(reading, seen.result()), unread_lines=lines)
+
+
+def _ahead(image: Any, dpi: int, threads: Executor) -> Ahead:
+    """What Tesseract reads in both halves of a page."""
+    return [threads.submit(_words_from, top, part, dpi) for top, part in halves(image)]
+
+
+def _words_from(top: int, part: Any, dpi: int) -> list[Line]:
+    """The words of a part of a page that begins at a row of it, in pixels of the page."""
+    return [[word._replace(top=word.top + top) for word in line] for line in tesseract.words_of(part, dpi)]
 
 
 def _text_map(image: Any) -> TextMap:
@@ -74,14 +84,11 @@ def _text_map(image: Any) -> TextMap:
 
 def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     image, where, dpi = page.shown.gray, page.where, raster.dpi or DEFAULT_DPI
-    parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
     ink = ink_of(image, dpi)
     seen = {line: cut for line in page.lines if is_visible(cut := line.cut(image))}
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
     by_recognizer = threads.submit(_numbers, list(cuts), list(map(without_dimness, cuts.values())), image.shape)
-    by_tesseract = [
-        [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
-    ]
+    by_tesseract = [line for part in page.ahead for line in part.result()]
     rows = join_rows([*by_tesseract, *([label] for label in page.labels)])
     found = [*rows, *_number_rows(list(cuts), by_recognizer.result(), rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]

@@ -16,6 +16,8 @@ _MIN_FILL = 0.45  # share of dark pixels of a box with letters
 _MIN_EDGE_FILL = 0.9  # share of dark pixels along a box's edges
 _MAX_SEARCHED = 1000  # boxes in which labels are searched: it takes a millisecond for each
 _MARGIN = 2  # pixels around a box that are neither black nor white
+_AROUND = 3  # pixels around these that show the paper
+_WHITE = 255
 
 
 class Box(NamedTuple):
@@ -45,9 +47,25 @@ def without_dark_boxes(image: Any, boxes: Sequence[Box]) -> tuple[Any, list[OcrW
         box = image[top:bottom, left:right]
         found = labels_in(box) if count < _MAX_SEARCHED else None
         labels += [word._replace(left=word.left + left, top=word.top + top) for word in found or ()]
-        light[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = 255
-        light[top:bottom, left:right] = 255 - box if found is None else 255
+        paper = _paper_around(image, left, top, right, bottom)
+        light[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = paper
+        light[top:bottom, left:right] = _WHITE - box if found is None else paper
     return light, labels
+
+
+def _paper_around(image: Any, left: int, top: int, right: int, bottom: int) -> int:
+    """The gray level of the paper around a box, which has some text on it; white where more is dark."""
+    near, far = _MARGIN, _MARGIN + _AROUND
+    columns, rows = slice(max(0, left - far), right + far), slice(max(0, top - near), bottom + near)
+    sides = (
+        image[max(0, top - far) : max(0, top - near), columns],
+        image[bottom + near : bottom + far, columns],
+        image[rows, max(0, left - far) : max(0, left - near)],
+        image[rows, right + near : right + far],
+    )
+    around = np.concatenate([side.ravel() for side in sides])
+    paper = int(np.median(around)) if len(around) else _WHITE
+    return paper if paper > _DARK else _WHITE
 
 
 def _candidates(image: Any) -> list[tuple[int, int, int, int]]:

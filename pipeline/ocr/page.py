@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from concurrent.futures import Executor, Future
+from typing import Any, NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
@@ -18,7 +18,7 @@ from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
-from pipeline.ocr.lines import OcrWord, with_other_digit_orders
+from pipeline.ocr.lines import Line, OcrWord, with_other_digit_orders
 from pipeline.ocr.number_cells import with_joined_cells
 from pipeline.ocr.orientation.quarter_turns import may_be_rotated, with_rest
 from pipeline.ocr.orientation.rotation import Rotation
@@ -30,27 +30,38 @@ _LEAST_SKEW = 4.0  # degrees: rows of lines that are less slanted are joined as 
 _MAX_GROWTH = 2.1  # times the pixels of a page: a long strip of paper, made level, would have many more
 
 
+Ahead: TypeAlias = Sequence[Future[list[Line]]]
+
+
 class Page(NamedTuple):
     """What a reading gets of a page: its planes, where its detector sees text, and the labels that it does not show.
 
-    The lines are those of the detector; the labels are those that redaction printed.
+    The lines are those of the detector; the labels are those that redaction printed. `ahead` is what is being read
+    while the detector looks for text.
     """
 
     shown: Shown
     where: TextMap
     lines: Sequence[TextLine]
     labels: Sequence[OcrWord]
+    ahead: Ahead = ()
+
+
+def _nothing_ahead(_image: Any, _dpi: int, _threads: Executor) -> Ahead:
+    return ()
 
 
 class Reader(NamedTuple):
     """A reading: its detector, what reads an upright page, and what reads the codes of a raster as it is stored.
 
-    What can be read at the same time may be given to the executor.
+    What can be read at the same time may be given to the executor; by `ahead`, what needs no detector, for a grayscale
+    array of so many dots per inch. That is read again where the page turns out not to be level.
     """
 
     detector: Callable[[Any], TextMap]
     read: Callable[[Raster, Page, Executor], Reading]
     codes: Callable[[Any], Codes]
+    ahead: Callable[[Any, int, Executor], Ahead] = _nothing_ahead
 
 
 def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) -> Reading:
@@ -62,10 +73,13 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     """
     stored = _decoded(raster, pixels)
     codes = threads.submit(reader.codes, stored.gray)
-    page = _without_dark_boxes(stored, reader, threads)
+    dpi = raster.dpi or DEFAULT_DPI
+    page = _without_dark_boxes(stored, dpi, reader, threads)
     rotation = deskewing(page)
     if rotation is not None:
-        level = _without_dark_boxes(page.shown.mapped(rotation.image), reader, threads)
+        for part in page.ahead:
+            part.cancel()
+        level = _without_dark_boxes(page.shown.mapped(rotation.image), dpi, reader, threads)
         page = level._replace(labels=[*rotation.turned(page.labels), *level.labels])
     reading = _turned_upright(raster, page, reader, threads)
     if rotation is not None:
@@ -73,16 +87,18 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
-def _without_dark_boxes(stored: Shown, reader: Reader, threads: Executor) -> Page:
+def _without_dark_boxes(stored: Shown, dpi: int, reader: Reader, threads: Executor) -> Page:
     boxes = dark_boxes(stored.gray)
     light, labels = without_dark_boxes(stored.gray, boxes)
     hues = tuple(without_even_boxes(plane, boxes) for plane in stored.hues)
-    return _seen(Shown(light, hues, without_dark_ink(light)), reader, labels, threads)
+    return _seen(Shown(light, hues, without_dark_ink(light)), labels, dpi, reader, threads)
 
 
-def _seen(shown: Shown, reader: Reader, labels: Sequence[OcrWord], threads: Executor) -> Page:
-    where = threads.submit(reader.detector, shown.gray).result()  # not beside the reader of codes in one thread
-    return Page(shown, where, where.lines(), labels)
+def _seen(shown: Shown, labels: Sequence[OcrWord], dpi: int, reader: Reader, threads: Executor) -> Page:
+    detected = threads.submit(reader.detector, shown.gray)  # not beside the reader of codes in one thread
+    ahead = reader.ahead(shown.gray, dpi, threads)
+    where = detected.result()
+    return Page(shown, where, where.lines(), labels, ahead)
 
 
 def deskewing(page: Page) -> Rotation | None:
@@ -101,11 +117,12 @@ def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executo
     # Labels are upright on a turned page, too.
     if not may_be_rotated(word for word in read.words if word.engine is not Engine.LABEL):
         return read
-    degrees = tesseract.rotation(page.shown.gray, raster.dpi or DEFAULT_DPI)
+    dpi = raster.dpi or DEFAULT_DPI
+    degrees = tesseract.rotation(page.shown.gray, dpi)
     if not degrees:
         return read
     rotation = Rotation(degrees, page.shown.gray.shape)
-    upright = reader.read(raster, _seen(page.shown.mapped(rotation.image), reader, (), threads), threads)
+    upright = reader.read(raster, _seen(page.shown.mapped(rotation.image), (), dpi, reader, threads), threads)
     return with_rest(rotation.in_stored(with_joined_cells(upright)), read)
 
 

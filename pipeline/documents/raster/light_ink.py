@@ -11,8 +11,9 @@ _DARK, _PAPER = 0.01, 0.9  # shares of the pixels of a page that are not brighte
 _MIN_RANGE = 96  # gray levels between these: with less there is no room for a lighter ink
 _EDGE = np.ones((5, 5), np.uint8)  # around dark ink: its smooth edges are as light as light ink
 _BLURRED = np.ones((3, 3), np.uint8)  # around these: the edges of blurred ink are broader
-_LIGHT = 24  # gray levels between light ink and paper
-_STROKE = np.ones((21, 21), np.uint8)  # strokes are narrower, shading and drawings broader
+_LIGHT = 24  # gray levels between light ink and what is on both sides of it
+_STROKE = np.ones((21, 21), np.uint8)  # strokes are narrower, drawings broader; shading has no other side
+_SHORTEST = 10  # pixels of a stroke; dots of letters are smaller
 _LEAST, _MOST = 2e-4, 0.1  # share of a page that light strokes cover: fewer do not count, more are a picture
 _BLANK = 0.5  # least share of a page that is blank paper
 _AROUND = 2.0  # pixels: standard deviation of the distance from which dark ink takes the levels of what is beside it
@@ -30,16 +31,22 @@ def without_dark_ink(gray: Any) -> Any | None:
     if paper - dark < _MIN_RANGE or shares[paper - _LIGHT] > 1 - _BLANK:
         return None
     covered = cv2.dilate((gray < (dark + paper) // 2).astype(np.uint8), _EDGE)
-    is_light = (gray < paper - _LIGHT) & (cv2.dilate(covered, _BLURRED) == 0)
-    strokes = is_light & (cv2.morphologyEx(is_light.astype(np.uint8), cv2.MORPH_OPEN, _STROKE) == 0)
-    if not _LEAST <= float(strokes.mean()) <= _MOST:
+    filled = _filled(gray, covered, paper)
+    stroked = cv2.morphologyEx(filled, cv2.MORPH_BLACKHAT, _STROKE) > _LIGHT
+    strokes = stroked & (cv2.dilate(covered, _BLURRED) == 0)
+    if not _LEAST * gray.size <= _area_of_strokes(strokes) <= _MOST * gray.size:
         return None
-    return np.minimum(_filled(gray, covered, paper), paper - _HALO) + _HALO
+    return np.minimum(filled, paper - _HALO) + _HALO
 
 
 def is_dark(gray: Any, light: Any) -> Any:
     """Where a page, or a part of it, has dark ink. `light`: the same without dark ink."""
     return gray.astype(np.int16) < light.astype(np.int16) - _HALO
+
+
+def _area_of_strokes(mask: Any) -> int:
+    *_, width, height, area = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)[2][1:].T
+    return int(area[np.maximum(width, height) >= _SHORTEST].sum())
 
 
 def _filled(gray: Any, covered: Any, paper: int) -> Any:
