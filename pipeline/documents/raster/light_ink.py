@@ -11,7 +11,9 @@ _DARK, _PAPER = 0.01, 0.9  # shares of the pixels of a page that are not brighte
 _MIN_RANGE = 96  # gray levels between these: with less there is no room for a lighter ink
 _EDGE = np.ones((5, 5), np.uint8)  # around dark ink: its smooth edges are as light as light ink
 _BLURRED = np.ones((3, 3), np.uint8)  # around these: the edges of blurred ink are broader
-_LIGHT = 24  # gray levels between light ink and what is on both sides of it
+_LIGHT = 24  # gray levels between light ink and paper
+_NOISE = (3, 3)  # pixels whose mean counts
+_CONTRAST = 14  # gray levels between such a mean in a stroke and on both sides of it
 _STROKE = np.ones((21, 21), np.uint8)  # strokes are narrower, drawings broader; shading has no other side
 _SHORTEST = 10  # pixels of a stroke; dots of letters are smaller
 _LEAST, _MOST = 2e-4, 0.1  # share of a page that light strokes cover: fewer do not count, more are a picture
@@ -32,7 +34,7 @@ def without_dark_ink(gray: Any) -> Any | None:
         return None
     covered = cv2.dilate((gray < (dark + paper) // 2).astype(np.uint8), _EDGE)
     filled = _filled(gray, covered, paper)
-    stroked = cv2.morphologyEx(filled, cv2.MORPH_BLACKHAT, _STROKE) > _LIGHT
+    stroked = cv2.morphologyEx(cv2.blur(filled, _NOISE), cv2.MORPH_BLACKHAT, _STROKE) > _CONTRAST
     strokes = stroked & (cv2.dilate(covered, _BLURRED) == 0)
     if not _LEAST * gray.size <= _area_of_strokes(strokes) <= _MOST * gray.size:
         return None

@@ -38,8 +38,16 @@ def test_a_turned_page_is_cut_through_no_line(angle: float) -> None:
 
 def test_a_page_with_a_rule_from_top_to_bottom_stays_whole() -> None:
     page = papers.picture(*LINES)
-    page[:, 10:13] = 0
+    page[:, 500:503] = 0
     assert len(halves(page)) == 1
+
+
+def test_a_noisy_page_with_what_lies_beside_it_is_cut_where_nothing_stands() -> None:
+    page = papers.picture(*LINES)
+    noise = np.random.default_rng(3).normal(0, 5, page.shape)
+    photographed = np.clip(np.minimum(page, 230) + noise, 0, 255).astype(np.uint8)
+    photographed[:, : page.shape[1] // 50] = 40
+    assert [top for top, _ in halves(photographed)] == [top for top, _ in halves(page)]
 
 
 def test_a_page_is_not_cut_through_dim_lines() -> None:

@@ -324,8 +324,13 @@ def test_pages_without_light_ink_have_no_such_plane() -> None:
     photograph = cv2.GaussianBlur(rng.integers(0, 255, (400, 400)).astype(np.uint8), (0, 0), 3)
     noisy = np.clip(page_of_text.astype(int) + rng.normal(0, 5, page_of_text.shape), 0, 255).astype(np.uint8)
     worn = papers.decoded(papers.encoded(page_of_text, ".jpg"))
+    shaded = page_of_text * (0.75 + 0.25 * np.linspace(0, 1, page_of_text.shape[1]) ** 2)
+    dotted = page_of_text.copy()
+    dotted[20::40, 15::30] = dotted[21::40, 15::30] = dotted[21::40, 16::30] = 180
     for image in (
         page_of_text,
+        shaded.astype(np.uint8),
+        dotted,
         cv2.equalizeHist(photograph),
         noisy,
         worn,

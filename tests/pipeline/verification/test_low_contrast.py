@@ -14,6 +14,7 @@ from pipeline.documents.image import handler
 from pipeline.entities.findings import find
 from pipeline.ocr import recognition
 from pipeline.verification.image import reader as image
+from pipeline.verification.image.invisible_ink import invisible_ink
 from pipeline.verification.ooxml import docx
 from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.verdict import leftovers
@@ -126,6 +127,32 @@ def test_plain_pages_cost_no_further_reading() -> None:
             low_contrast_images.saved(Image.fromarray(pixels)),
         ):
             assert [raster.id for raster in image.read(data)[0].rasters] == ["image/0"]
+
+
+def test_the_shades_of_a_photographed_page_are_hardly_any_ink() -> None:
+    """Redaction takes faint noise away, and leaves steps of one level where the light changes: contours of it."""
+    page = papers.picture("The account statement was sent", "to the customer, number 0123456789", width=1800)
+    page = np.pad(page, ((0, 900), (0, 0)), constant_values=255)
+    rows, columns = np.mgrid[: page.shape[0], : page.shape[1]]
+    light = 0.8 + 0.1 * np.sin(rows / 300) + 0.1 * np.cos(columns / 500)
+    rng = np.random.default_rng(1)
+    for noise in (0.0, 0.7, 4.0):
+        seen = np.clip(page * light + rng.normal(0, noise, page.shape), 0, 255).astype(np.uint8)
+        readings = [Reading(raster.id, "", ()) for raster in handler.extract(papers.encoded(seen))[0].rasters]
+        output = handler.redact(papers.encoded(seen), Findings(()), readings)
+        ink = invisible_ink(Image.fromarray(papers.decoded(output)))
+        assert ink is None or (np.asarray(ink) < 255).mean() < 0.02
+
+
+@pytest.mark.parametrize(("step", "is_gradient"), [(1, False), (6, False), (6, True), (12, True)])
+def test_ink_that_hardly_differs_from_its_ground_is_read(step: int, is_gradient: bool) -> None:
+    ink = Image.new("L", (1000, 600), 0)
+    for top in (100, 136, 172):
+        ImageDraw.Draw(ink).text((60, top), f"Card {NATIONAL_ID}", font=low_contrast_images.font(28), fill=255)
+    ground = np.linspace(210, 240, 600)[:, None] if is_gradient else np.full((600, 1), 255.0)
+    shown = np.rint(np.floor(ground) - np.asarray(ink) / 255 * step).astype(np.uint8)
+    second, pixels = image.read(low_contrast_images.saved(Image.fromarray(shown)))
+    assert is_seen(NATIONAL_ID, second, pixels)
 
 
 def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detector: Detector) -> None:

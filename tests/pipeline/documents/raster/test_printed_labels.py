@@ -94,6 +94,16 @@ def test_a_page_shows_neither_the_labels_nor_light_text() -> None:
     assert (shown[142:178, 42:458] == 255 - page[142:178, 42:458]).all()
 
 
+def test_labels_become_the_paper_around_them() -> None:
+    """White gaps between their boxes on darker paper would look like lines."""
+    page = np.tile(np.linspace(150, 190, 600).astype(np.uint8), (240, 1))
+    paper = page.copy()
+    burn(page, [Box(40, top, 140, top + HEIGHT, "DATE_01") for top in (40, 90, 140)])
+    shown, labels = without_dark_boxes(page, dark_boxes(page))
+    assert len(labels) == 3
+    assert abs(shown.astype(int) - paper).max() < 20
+
+
 def test_thousands_of_boxes_are_not_all_searched() -> None:
     """Those beyond the thousandth are inverted, as dark boxes without labels are."""
     page = np.full((1640, 4000), 255, np.uint8)
