@@ -3,16 +3,20 @@
     python -m benchmarks.scans.workers [--pages 16]
 
 Needs PostgreSQL and Redis as the tests do. Each worker is a process of one thread. Memory is the proportional set size
-of a worker with all its children, the highest seen.
+of a worker with all its children, the highest seen. Ceiling, in the same run: two processes of Tesseract alone beside
+one, since two processors of a virtual machine may be threads of one core.
 """
 
 import argparse
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from benchmarks.documents.files import scan_pdf
+from benchmarks.scans.job import bare_tesseract
+from benchmarks.scans.pages import page
 from benchmarks.sizing.measured import Document, System, system
 from benchmarks.sizing.simulation import Pool
 from benchmarks.storm.soak import proportional
@@ -21,6 +25,7 @@ from tests.servers.process import descendants
 
 _POLL, _LOOK = 0.1, 1.0  # seconds: looking costs time of the machine that is measured
 _LIMIT = 900.0
+_CEILING_PAGES = 8
 _BEFORE = (Pool((Queue.LIGHT,), 2), Pool((Queue.DOCUMENTS,), 1))
 
 
@@ -71,6 +76,18 @@ def seconds_to_read(running: System, document: Document, pages: int) -> float:
     raise SystemExit(f"the scan was not read after {_LIMIT:.0f} s")
 
 
+def gain_of_tesseract() -> float:
+    """How many times as fast two processes of Tesseract alone read some pages as one does."""
+    pages = [page("test", number).png() for number in range(_CEILING_PAGES)]
+    seconds = []
+    for processes in (1, 2):
+        began = time.perf_counter()
+        with ThreadPoolExecutor(processes) as threads:
+            list(threads.map(bare_tesseract, pages))
+        seconds.append(time.perf_counter() - began)
+    return seconds[0] / seconds[1]
+
+
 def main() -> None:
     """Measures one worker and two, and prints both."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,7 +95,7 @@ def main() -> None:
     pages: int = parser.parse_args().pages
     document = Document("scan.pdf", scan_pdf(pages))
     print(f"{pages} pages at 300 dpi\nworkers   s a page   memory of each in MB")
-    cost = {}
+    cost, ceiling = {}, [gain_of_tesseract()]
     for workers in (1, 2):
         with system([*_BEFORE, *[Pool((Queue.OCR,), 1)] * workers]) as running:
             peaks = Peaks(list(running.workers[len(_BEFORE) :]))
@@ -86,7 +103,9 @@ def main() -> None:
                 cost[workers] = seconds_to_read(running, document, pages)
         shown = ", ".join(f"{most:.0f}" for most in peaks.most.values())
         print(f"{workers:7}{cost[workers]:11.2f}   {shown}", flush=True)
+        ceiling.append(gain_of_tesseract())
     print(f"two read {cost[1] / cost[2]:.2f} times as fast as one (wanted: >= 1.8)")
+    print("two processes of Tesseract alone, before, between and after:", ", ".join(f"{gain:.2f}" for gain in ceiling))
 
 
 if __name__ == "__main__":

@@ -72,30 +72,31 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     not the pixels of the raster, or for too many codes.
     """
     stored = _decoded(raster, pixels)
-    codes = threads.submit(reader.codes, stored.gray)
     dpi = raster.dpi or DEFAULT_DPI
-    page = _without_dark_boxes(stored, dpi, reader, threads)
+    shown, labels = _without_dark_boxes(stored)
+    codes = threads.submit(reader.codes, stored.gray)  # from here on this thread waits: one thread reads in one
+    page = _seen(shown, labels, dpi, reader, threads)
     rotation = deskewing(page)
     if rotation is not None:
         for part in page.ahead:
             part.cancel()
-        level = _without_dark_boxes(page.shown.mapped(rotation.image), dpi, reader, threads)
-        page = level._replace(labels=[*rotation.turned(page.labels), *level.labels])
+        level, more = _without_dark_boxes(shown.mapped(rotation.image))
+        page = _seen(level, [*rotation.turned(labels), *more], dpi, reader, threads)
     reading = _turned_upright(raster, page, reader, threads)
     if rotation is not None:
         reading = rotation.in_stored(reading)
     return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
-def _without_dark_boxes(stored: Shown, dpi: int, reader: Reader, threads: Executor) -> Page:
+def _without_dark_boxes(stored: Shown) -> tuple[Shown, list[OcrWord]]:
     boxes = dark_boxes(stored.gray)
     light, labels = without_dark_boxes(stored.gray, boxes)
     hues = tuple(without_even_boxes(plane, boxes) for plane in stored.hues)
-    return _seen(Shown(light, hues, without_dark_ink(light)), labels, dpi, reader, threads)
+    return Shown(light, hues, without_dark_ink(light)), labels
 
 
 def _seen(shown: Shown, labels: Sequence[OcrWord], dpi: int, reader: Reader, threads: Executor) -> Page:
-    detected = threads.submit(reader.detector, shown.gray)  # not beside the reader of codes in one thread
+    detected = threads.submit(reader.detector, shown.gray)
     ahead = reader.ahead(shown.gray, dpi, threads)
     where = detected.result()
     return Page(shown, where, where.lines(), labels, ahead)

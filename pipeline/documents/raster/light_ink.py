@@ -33,12 +33,9 @@ def without_dark_ink(gray: Any) -> Any | None:
     if paper - dark < _MIN_RANGE or shares[paper - _LIGHT] > 1 - _BLANK:
         return None
     covered = cv2.dilate((gray < (dark + paper) // 2).astype(np.uint8), _EDGE)
-    filled = _filled(gray, covered, paper)
-    stroked = cv2.morphologyEx(cv2.blur(filled, _NOISE), cv2.MORPH_BLACKHAT, _STROKE) > _CONTRAST
-    strokes = stroked & (cv2.dilate(covered, _BLURRED) == 0)
-    if not _LEAST * gray.size <= _area_of_strokes(strokes) <= _MOST * gray.size:
+    if not _LEAST * gray.size <= _area_of_strokes(gray, covered) <= _MOST * gray.size:
         return None
-    return np.minimum(filled, paper - _HALO) + _HALO
+    return np.minimum(_filled(gray, covered, paper), paper - _HALO) + _HALO
 
 
 def is_dark(gray: Any, light: Any) -> Any:
@@ -46,8 +43,13 @@ def is_dark(gray: Any, light: Any) -> Any:
     return gray.astype(np.int16) < light.astype(np.int16) - _HALO
 
 
-def _area_of_strokes(mask: Any) -> int:
-    *_, width, height, area = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)[2][1:].T
+def _area_of_strokes(gray: Any, covered: Any) -> int:
+    """How many pixels narrow strokes of light ink have, which nothing covers."""
+    even = cv2.blur(gray, _NOISE)
+    cv2.copyTo(cv2.dilate(even, _STROKE), covered, even)  # the paper around
+    stroked = cv2.morphologyEx(even, cv2.MORPH_BLACKHAT, _STROKE) > _CONTRAST
+    stroked &= cv2.dilate(covered, _BLURRED) == 0
+    *_, width, height, area = cv2.connectedComponentsWithStats(stroked.astype(np.uint8), connectivity=8)[2][1:].T
     return int(area[np.maximum(width, height) >= _SHORTEST].sum())
 
 
