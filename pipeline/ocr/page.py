@@ -73,14 +73,14 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     """
     stored = _decoded(raster, pixels)
     dpi = raster.dpi or DEFAULT_DPI
-    shown, labels = _without_dark_boxes(stored)
+    light, labels = _without_dark_boxes(stored)
     codes = threads.submit(reader.codes, stored.gray)  # from here on this thread waits: one thread reads in one
-    page = _seen(shown, labels, dpi, reader, threads)
+    page = _seen(light, labels, dpi, reader, threads)
     rotation = deskewing(page)
     if rotation is not None:
         for part in page.ahead:
             part.cancel()
-        level, more = _without_dark_boxes(shown.mapped(rotation.image))
+        level, more = _without_dark_boxes(light.mapped(rotation.image))
         page = _seen(level, [*rotation.turned(labels), *more], dpi, reader, threads)
     reading = _turned_upright(raster, page, reader, threads)
     if rotation is not None:
