@@ -1,5 +1,6 @@
 """Puts the words of OCR into reading order and joins them to lines, rows and the text of a Reading."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -68,12 +69,14 @@ _MAX_LABEL_WORDS = 5  # a line of more words is prose: two such lines side by si
 _SAME_ROW = 0.5  # times the height of the lower line: largest distance between the centres of one row
 
 
-def join_rows(lines: Sequence[Line]) -> list[list[OcrWord]]:
+def join_rows(lines: Sequence[Line], skew: float = 0.0) -> list[list[OcrWord]]:
     """The lines, with those of one row joined at the position of the first one. O(n log n).
 
-    Tesseract puts a label and its value into two blocks; people read them as one row.
+    Tesseract puts a label and its value into two blocks; people read them as one row. `skew`: degrees by which rows run
+    downwards from left to right.
     """
-    middles = [_middle(line) for line in lines]
+    slope = math.tan(math.radians(skew))
+    middles = [_middle(line, slope) for line in lines]
     heights = [max(word.height for word in line) for line in lines]
     rows: list[list[int]] = []
     for index in sorted(range(len(lines)), key=middles.__getitem__):
@@ -90,9 +93,9 @@ def join_rows(lines: Sequence[Line]) -> list[list[OcrWord]]:
     return [[word for index in row for word in lines[index]] for row in rows_in_order]
 
 
-def _middle(line: Line) -> float:
-    """The mean centre of the words in pixels; one tall word hardly changes it."""
-    return sum(word.top + word.height / 2 for word in line) / len(line)
+def _middle(line: Line, slope: float) -> float:
+    """The mean centre of the words in pixels, where their row begins; one tall word hardly changes it."""
+    return sum(word.top + word.height / 2 - slope * (word.left + word.width / 2) for word in line) / len(line)
 
 
 def with_other_digit_orders(reading: Reading) -> Reading:

@@ -1,5 +1,7 @@
 """Lines side by side are one row if one of them is a label or a value, and columns if all are prose."""
 
+import math
+
 import pytest
 
 from pipeline.ocr.lines import compose, join_rows
@@ -32,6 +34,15 @@ PROSE = "the first column goes on and on here"
 )
 def test_rows(lines: list[list[OcrWord]], text: str) -> None:
     assert compose(join_rows(lines))[0] == text
+
+
+@pytest.mark.parametrize("skew", [-3.0, 2.0, 3.5])
+def test_rows_of_a_skewed_table_are_those_of_a_level_one(skew: float) -> None:
+    """Else a value would stand in a line of its own, without the heading of its column."""
+    slope = math.tan(math.radians(skew))
+    cells = [(f"r{row} c{column}", 500 * column, 40 * row) for row in range(5) for column in range(3)]
+    lines = [line(text, left, 200 + top + round(slope * left)) for text, left, top in cells]
+    assert compose(join_rows(lines, skew))[0] == "\n".join(f"r{row} c0\tr{row} c1\tr{row} c2" for row in range(5))
 
 
 def test_no_word_is_lost_or_doubled() -> None:
