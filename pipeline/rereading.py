@@ -20,14 +20,14 @@ from pipeline.networks.numbers import numbers_of
 from pipeline.networks.pretrained_detector import text_map
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
-from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.engines.stacked_lines import words_of_lines
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.halves import halves
 from pipeline.ocr.hidden_text import HiddenLine, Scores, Shown, hidden_lines, hidden_rows
-from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
-from pipeline.ocr.lines import Line, OcrWord, compose, join_rows
+from pipeline.ocr.layout.columns import with_column_lines
+from pipeline.ocr.layout.lines import Line, OcrWord, compose, join_rows
+from pipeline.ocr.line_reading.contrast import as_dark_ink, is_dim, is_visible, legible
 from pipeline.ocr.orientation.skew import skew
 from pipeline.ocr.page import DEFAULT_DPI, Ahead, Page, Reader, read_page
 from pipeline.verification import number_recognizer
@@ -88,7 +88,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     ink = ink_of(image, dpi)
     seen = {line: cut for line in page.lines if is_visible(cut := line.cut(image))}
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
-    by_recognizer = threads.submit(_numbers, list(cuts), list(map(without_dimness, cuts.values())), image.shape)
+    by_recognizer = threads.submit(_numbers, list(cuts), list(map(as_dark_ink, cuts.values())), image.shape)
     by_tesseract = [line for part in page.ahead for line in part.result()]
     rows = join_rows([*by_tesseract, *([label] for label in page.labels)], skew(page.lines))
     found = [*rows, *_number_rows(list(cuts), by_recognizer.result(), rows, image.shape)]

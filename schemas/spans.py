@@ -105,6 +105,7 @@ class DetectOptions:
     `strict_checksums`: False keeps identifier-shaped numbers whose check fails (CREDIT_CARD is never relaxed).
     `terms`: the glossaries that apply; of two terms at one place, that of the earlier set wins.
     `context`: a label that logically precedes the text, such as the heading of its table column; cue words in it count.
+    `from_pixels`: the text was read from pixels: a long number behind a label counts in any form.
     `explain`: the detection has the reason for each span.
     `min_score`: entities with a lower score are left out, except terms and numbers whose check digits hold.
     """
@@ -115,6 +116,7 @@ class DetectOptions:
     context: str = ""
     explain: bool = False
     min_score: float = 0.0
+    from_pixels: bool = False
 
 
 class Cue(NamedTuple):

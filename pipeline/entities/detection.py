@@ -117,18 +117,19 @@ def _detect_texts(
     index: _Index,
 ) -> dict[str, list[ValueSpan]]:
     """The spans of every text. Equal texts, which are frequent in tables, are detected once."""
-    same: dict[tuple[str, str], list[ValueSpan]] = {}
-    by_context: dict[str, DetectOptions] = {}
+    same: dict[tuple[str, str, bool], list[ValueSpan]] = {}
+    by_context: dict[tuple[str, bool], DetectOptions] = {}
     places: dict[str, list[ValueSpan]] = {}
     for text in texts:
         if not text.text or text.text.isspace():
             continue
-        found = same.get((text.text, text.context))
+        kind = text.context, text.from_pixels
+        found = same.get((text.text, *kind))
         if found is None:
-            asked = by_context.get(text.context)
+            asked = by_context.get(kind)
             if asked is None:
-                asked = by_context[text.context] = replace(options, context=text.context)
-            found = same[text.text, text.context] = []
+                asked = by_context[kind] = replace(options, context=text.context, from_pixels=text.from_pixels)
+            found = same[text.text, *kind] = []
             for span, surface in _detect_text(text.text, detector, asked):
                 number = index_of(known, index, span.type, surface)
                 known[number].glossary &= span.rank == GLOSSARY_RANK

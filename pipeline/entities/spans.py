@@ -8,12 +8,16 @@ from pipeline.documents.document import Extraction, Reading
 
 
 class DocumentText(NamedTuple):
-    """A text for detection: that of a unit or of an OCR reading. `is_content`: it is for people, and no metadata."""
+    """A text for detection: that of a unit or of an OCR reading. `is_content`: it is for people, and no metadata.
+
+    `from_pixels`: it is what OCR read.
+    """
 
     id: str
     text: str
     context: str
     is_content: bool = True
+    from_pixels: bool = False
 
 
 class ValueSpan(NamedTuple):
@@ -29,7 +33,7 @@ def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[Do
     for unit in extraction.units:
         yield DocumentText(unit.id, unit.text, unit.context, unit.billed or unit.seen)
     for reading in readings:
-        yield DocumentText(reading.raster, reading.text, "")
+        yield DocumentText(reading.raster, reading.text, "", from_pixels=True)
 
 
 def insert_span(places: list[ValueSpan], new: ValueSpan) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.layout.lines import OcrWord
 from pipeline.ocr.printed_labels import labels_in
 
 _DARK = 96  # gray level: darker pixels belong to a dark box

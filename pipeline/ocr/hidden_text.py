@@ -15,8 +15,8 @@ from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.layout.lines import Line, OcrWord, join_rows
 from pipeline.ocr.line_reading.contrast import legible
-from pipeline.ocr.lines import Line, OcrWord, join_rows
 
 _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue with what is beside it
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured

@@ -18,8 +18,9 @@ from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
-from pipeline.ocr.lines import Line, OcrWord, with_other_digit_orders
-from pipeline.ocr.number_cells import with_joined_cells
+from pipeline.ocr.layout.headed_cells import with_headed_cells
+from pipeline.ocr.layout.lines import Line, OcrWord, with_other_digit_orders
+from pipeline.ocr.layout.number_cells import with_joined_cells
 from pipeline.ocr.orientation.quarter_turns import may_be_rotated, with_rest
 from pipeline.ocr.orientation.rotation import Rotation
 from pipeline.ocr.orientation.skew import skew
@@ -114,7 +115,7 @@ def deskewing(page: Page) -> Rotation | None:
 
 def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executor) -> Reading:
     """The reading of a page. If that may lie on its side or its head, of the turned page, and the rest of this one."""
-    read = with_joined_cells(reader.read(raster, page, threads))
+    read = _with_cells(reader.read(raster, page, threads))
     # Labels are upright on a turned page, too.
     if not may_be_rotated(word for word in read.words if word.engine is not Engine.LABEL):
         return read
@@ -124,7 +125,12 @@ def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executo
         return read
     rotation = Rotation(degrees, page.shown.gray.shape)
     upright = reader.read(raster, _seen(page.shown.mapped(rotation.image), (), dpi, reader, threads), threads)
-    return with_rest(rotation.in_stored(with_joined_cells(upright)), read)
+    return with_rest(rotation.in_stored(_with_cells(upright)), read)
+
+
+def _with_cells(reading: Reading) -> Reading:
+    """The reading of an upright page with numbers over several cells and cells below headings in further lines."""
+    return with_headed_cells(with_joined_cells(reading))
 
 
 def _decoded(raster: Raster, pixels: bytes) -> Shown:

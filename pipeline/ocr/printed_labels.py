@@ -13,7 +13,7 @@ import numpy as np
 
 from pipeline.documents.document import Engine
 from pipeline.documents.raster.burn import FONT, stroke
-from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.layout.lines import OcrWord
 from schemas.entities import PREFIX
 
 _BLACK, _LIGHT = 24, 80  # gray levels: of the ground at most, of strokes at least

@@ -10,15 +10,16 @@ from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.documents.raster.ink import Ink, ink_of
 from pipeline.networks.text_line import TextLine
-from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.hidden_text import Scores, doubted, hidden_lines, hidden_rows
-from pipeline.ocr.line_reading.contrast import is_visible, without_dimness
+from pipeline.ocr.layout.columns import with_column_lines
+from pipeline.ocr.layout.comb_fields import comb_fields
+from pipeline.ocr.layout.lines import OcrWord, compose, join_rows
+from pipeline.ocr.line_reading.contrast import as_dark_ink, is_visible
 from pipeline.ocr.line_reading.words import words_of_lines
-from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.orientation.skew import skew
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
@@ -63,7 +64,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     image, where = page.shown.gray, page.where
     found = [line for line in page.lines if is_visible(line.cut(image))]
     places = [line.fitted(image) for line in found]
-    read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
+    read_lines = _read(places, [as_dark_ink(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)
     reliable = (line.place.part(word.left, word.right) for line in kept for word in line.words if _is_reliable(word))
     lines = hidden_lines(page.shown, text_map, reliable, _SURE_HIDDEN)
@@ -93,6 +94,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
         for box in place.strip(word.left, word.right).boxes(image.shape)
     )
     unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words), *numbers)
+    unread = (*unread, *comb_fields(text, words, unread))
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
 
 

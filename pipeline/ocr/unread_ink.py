@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Ink, Mark, bounding_box, characters, line_boxes
 from pipeline.geometry.strip import Box
-from pipeline.ocr.columns import (
+from pipeline.ocr.layout.columns import (
     Column,
     characters_in,
     columns,

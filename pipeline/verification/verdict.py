@@ -112,16 +112,16 @@ def _newly_detected(
     An amount or date with uncertain digits is never certain, and neither is a value made of the words on both sides of
     an uncertain word.
     """
-    read = list(map(confident_text, readings))
+    read, from_pixels = list(map(confident_text, readings)), replace(all_types, from_pixels=True)
     yield from _detected(second.texts, detector, all_types)
-    ordinary = [leftover for leftover in _detected(read, detector, all_types) if not _is_one_digit(leftover)]
+    ordinary = [leftover for leftover in _detected(read, detector, from_pixels) if not _is_one_digit(leftover)]
     has_pattern = any(leftover.type in _PATTERN_TYPES for leftover in ordinary)
     confident = [confident_text(reading, MIN_NUMBER_CONFIDENCE) for reading in readings] if has_pattern else []
-    certain_ones = set(_detected(confident, detector, all_types))
+    certain_ones = set(_detected(confident, detector, from_pixels))
     yield from (leftover if leftover in certain_ones else _certain_unless_pattern(leftover) for leftover in ordinary)
     known = {*second.texts, *read}
     rest = [passage for passage in dict.fromkeys(map(confident_text_with_gaps, readings)) if passage not in known]
-    doubtful = (leftover for leftover in _detected(rest, detector, all_types) if not _is_one_digit(leftover))
+    doubtful = (leftover for leftover in _detected(rest, detector, from_pixels) if not _is_one_digit(leftover))
     yield from (replace(leftover, sure=False) for leftover in doubtful)
 
 

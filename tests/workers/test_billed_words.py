@@ -1,7 +1,7 @@
 """Words that OCR saw are billed once, also where their line is said again in another order."""
 
 from pipeline.documents.document import Extraction, Reading, TextUnit
-from pipeline.ocr.lines import with_other_digit_orders
+from pipeline.ocr.layout.lines import with_other_digit_orders
 from tests.pipeline.ocr.words import Word
 from workers import stages
 

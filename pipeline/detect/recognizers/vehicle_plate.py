@@ -41,10 +41,7 @@ _AND = shadow_of("و")[0]
 _LAST_ASCII = 0x7F
 # Beside a label also with points, slashes or commas: أ.ب.د 1234, أ/ب/د, 1234 / أ ب د.
 _MARK = r"(?: [ ]?[./،,\-][ ]? | [ ]{1,2} )"
-_ANY_LETTERS = (
-    rf"(?: {_ARABIC}{_MARK}{_ARABIC}{_MARK}{_ARABIC} | {_LATIN}{_MARK}{_LATIN}{_MARK}{_LATIN}"
-    rf"| {_ARABIC}{{3}} | {_LATIN}{{3}} )"
-)
+_ANY_LETTERS = rf"(?: {_ARABIC}{_MARK}?{_ARABIC}{_MARK}?{_ARABIC} | {_LATIN}{_MARK}?{_LATIN}{_MARK}?{_LATIN} )"
 _LABELLED = shadow_pattern(rf"""
     (?: {_DIGIT_BEFORE} \d{{1,4}} [ ]?[\-/|]?[ ]? {_ANY_LETTERS} {_LETTER_AFTER}
       | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?[\-/|]?[ ]? \d{{1,4}} {_DIGIT_AFTER} )

@@ -52,20 +52,25 @@ class _Vocabulary(NamedTuple):
 def _vocabulary() -> _Vocabulary:
     words: dict[bytes, list[tuple[str, str, bool]]] = defaultdict(list)
     for family in _FILES:
-        section = ""
-        text = (files("pipeline.detect.lexicons") / f"{family}.txt").read_text("utf-8")
-        for line in text.splitlines():
-            if line.startswith("[") and line.endswith("]"):
-                section = line[1:-1]
-            elif line and not line.startswith("# "):
-                entry = (family, section.rstrip("?"), section.endswith("?"))
-                for spelling in _spellings(line) if family == "labels" else (line,):
-                    if entry not in words[shadow_of(spelling)]:
-                        words[shadow_of(spelling)].append(entry)
+        for line, section in phrases(family):
+            entry = (family, section.rstrip("?"), section.endswith("?"))
+            for spelling in _spellings(line) if family == "labels" else (line,):
+                if entry not in words[shadow_of(spelling)]:
+                    words[shadow_of(spelling)].append(entry)
     automaton = BytesAhoCorasick(
         list(words), matchkind=MatchKind.LeftmostLongest, implementation=Implementation.ContiguousNFA
     )
     return _Vocabulary(automaton, list(words.values()))
+
+
+def phrases(family: str) -> Iterator[tuple[str, str]]:
+    """Each phrase of a family as its lexicon writes it, and the title of its section: with `?` at its end if weak."""
+    section = ""
+    for line in (files("pipeline.detect.lexicons") / f"{family}.txt").read_text("utf-8").splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            section = line[1:-1]
+        elif line and not line.startswith("# "):
+            yield line, section
 
 
 def _spellings(label: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ DARK_BACKGROUND = 150  # gray level: light ink needs a darker background; otherw
 _FINE = 250  # dots per inch from which on half the resolution is enough
 _BAND = 16  # pixels: height of a band of rows; a mark is compared with the groups of its bands only
 _RECENT = 32  # latest groups of a band that are compared
+_GAP = 1.2  # times the height of a mark: between two of a line
 _MIN_LINE = 3  # characters of a text line; fewer are specks and ornaments
 
 
@@ -75,15 +76,18 @@ def line_boxes(marks: Sequence[Mark]) -> list[Mark]:
     return [bounding_box(group) for group in group_lines(marks) if len(group) >= _MIN_LINE]
 
 
-def group_lines(marks: Sequence[Mark]) -> list[list[Mark]]:
-    """Marks grouped to lines, each from left to right; a single mark is a group too."""
+def group_lines(marks: Sequence[Mark], gap: float = _GAP) -> list[list[Mark]]:
+    """Marks grouped to lines, each from left to right; a single mark is a group too.
+
+    `gap`: the widest between two of a line, times the height of the higher one.
+    """
     groups: list[list[Mark]] = []
     bands: dict[int, list[int]] = {}  # the groups that have a mark in each band, oldest first
     for mark in sorted(marks, key=lambda m: m.left):
         rows = range(mark.top // _BAND, (mark.top + mark.height - 1) // _BAND + 1)
         near = {number for row in rows for number in bands.get(row, ())[-_RECENT:]}
         chosen = next(
-            (number for number in sorted(near, reverse=True) if _continues_line(groups[number][-1], mark)), None
+            (number for number in sorted(near, reverse=True) if _continues_line(groups[number][-1], mark, gap)), None
         )
         if chosen is None:
             chosen = len(groups)
@@ -96,8 +100,8 @@ def group_lines(marks: Sequence[Mark]) -> list[list[Mark]]:
     return groups
 
 
-def _continues_line(last: Mark, mark: Mark) -> bool:
-    return mark.left - (last.left + last.width) < 1.2 * max(mark.height, last.height) and _on_same_line(mark, last)
+def _continues_line(last: Mark, mark: Mark, gap: float) -> bool:
+    return mark.left - (last.left + last.width) < gap * max(mark.height, last.height) and _on_same_line(mark, last)
 
 
 def _on_same_line(a: Mark, b: Mark) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.documents.document import Engine
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS
 from pipeline.documents.raster.burn import raster_png
-from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.layout.lines import OcrWord
 from pipeline.ocr.orientation.quarter_turns import rotation_from_osd
 from schemas.errors import ErrorCode, StageFailed
 

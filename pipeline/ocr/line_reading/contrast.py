@@ -8,6 +8,7 @@ from pipeline.documents.raster.hidden_lines import MIN_GRAY_CONTRAST
 from pipeline.documents.raster.levels import LEVELS, not_brighter
 
 _DIM = 48.0  # gray levels between ink and paper: engines read lines with more
+_GROUND = 0.25  # of the levels between dark and light: that of most pixels of a line in light ink is nearer to dark
 _EXTREMES = (0.002, 0.998)  # shares of the pixels of a line that are not brighter than its ink, or than its paper
 
 
@@ -34,9 +35,12 @@ def is_dim(cut: Any) -> bool:
     return MIN_GRAY_CONTRAST <= contrast(cut) < _DIM
 
 
-def without_dimness(cut: Any) -> Any:
-    """A line with faint ink in full contrast; any other as it is."""
-    return legible(cut) if is_dim(cut) else cut
+def as_dark_ink(cut: Any) -> Any:
+    """A line with faint ink in full contrast, and one with light ink, as in the heading of a table, inverted."""
+    if is_dim(cut):
+        return legible(cut)
+    dark, light = _extremes(cut)
+    return 255 - cut if np.median(cut) - dark < _GROUND * (light - dark) else cut
 
 
 def _extremes(cut: Any) -> tuple[float, float]:

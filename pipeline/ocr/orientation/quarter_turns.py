@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr.lines import words_by_line
+from pipeline.ocr.layout.lines import words_by_line
 
 _UPRIGHT_CONFIDENCE = 60.0  # word confidence (0..100): a word below it is wrong more often than right
 _UPRIGHT_SHARE = 0.5  # of the letters: upright pages have .56 and more with that confidence, turned ones .3 and less

@@ -10,7 +10,7 @@ import numpy as np
 
 from pipeline.documents.document import Reading, Word
 from pipeline.geometry.strip import Box, Strip, level_strip, strip_of
-from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.layout.lines import OcrWord
 
 _DECIMALS = 12  # of sines: those of quarter turns are exact
 

@@ -10,7 +10,7 @@ from pipeline.networks.numbers import Character, Number
 from pipeline.networks.pretrained_detector import THRESHOLDS
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
-from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.layout.lines import OcrWord
 from pipeline.sandbox.child import answer
 
 Answer = tuple[Any, dict[str, bytes]]

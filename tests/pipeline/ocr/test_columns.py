@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.documents.raster.ink import Mark, ink_of
-from pipeline.ocr.columns import counts, with_column_lines
+from pipeline.ocr.layout.columns import counts, with_column_lines
 from pipeline.ocr.unread_ink import unread_ink
 from tests.pipeline import low_contrast_images
 from tests.pipeline.ocr.words import Word

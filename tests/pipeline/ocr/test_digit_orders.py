@@ -3,7 +3,7 @@
 import cv2
 
 from pipeline.documents.document import Reading
-from pipeline.ocr.lines import with_other_digit_orders
+from pipeline.ocr.layout.lines import with_other_digit_orders
 from schemas.files import Format
 from tests.hiding_places.proof import running
 from tests.pipeline.documents import papers

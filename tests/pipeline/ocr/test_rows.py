@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pipeline.ocr.lines import compose, join_rows
+from pipeline.ocr.layout.lines import compose, join_rows
 from tests.pipeline.ocr.words import OcrWord
 
 

@@ -3,8 +3,8 @@
 from functools import partial
 
 from pipeline.documents import document
-from pipeline.ocr import lines
 from pipeline.ocr.engines import line_word
+from pipeline.ocr.layout import lines
 
 Word = partial(document.Word, engine=document.Engine.TESSERACT)
 OcrWord = partial(lines.OcrWord, engine=document.Engine.TESSERACT)

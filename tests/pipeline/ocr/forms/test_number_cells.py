@@ -10,8 +10,8 @@ from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr import recognition
-from pipeline.ocr.lines import compose
-from pipeline.ocr.number_cells import with_joined_cells
+from pipeline.ocr.layout.lines import compose
+from pipeline.ocr.layout.number_cells import with_joined_cells
 from schemas.files import Format
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.forms.form import NASKH

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
+from pipeline.ocr.line_reading.contrast import as_dark_ink, is_dim, is_visible, legible
 
 
 def line(ink: int, paper: int) -> np.ndarray:
@@ -26,4 +26,4 @@ def test_ink_becomes_black_and_paper_white(ink: int, paper: int) -> None:
 def test_what_people_see_and_engines_do_not(ink: int, paper: int, visible: bool, dim: bool) -> None:
     cut = line(ink, paper)
     assert (is_visible(cut), is_dim(cut)) == (visible, dim)
-    assert np.array_equal(without_dimness(cut), line(0, 255) if dim else cut)
+    assert np.array_equal(as_dark_ink(cut), line(0, 255) if dim else cut)

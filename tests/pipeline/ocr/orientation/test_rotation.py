@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.documents.document import Engine, Reading
 from pipeline.geometry.strip import Strip
-from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.layout.lines import OcrWord
 from pipeline.ocr.orientation.rotation import Rotation
 from tests.pipeline.ocr.words import Word
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr.lines import words_by_line
+from pipeline.ocr.layout.lines import words_by_line
 
 _GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")
 _MAX_GAP = 6.0  # times the height of a group: between two of one number
