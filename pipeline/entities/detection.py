@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.detect.detector import Detector
+from pipeline.detect.recognizers.misread_number import MISREAD
 from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
 from pipeline.documents.document import Extraction, JoinedText
 from pipeline.entities.spans import DocumentText, ValueSpan, insert_span
@@ -146,7 +147,23 @@ def _detect_text(text: str, detector: Detector, options: DetectOptions) -> list[
     def detect(joined: str, strict: bool) -> Sequence[Span]:
         return detector.detect(joined, replace(options, strict_checksums=strict)).spans
 
-    return spans_across_breaks(text, detector.detect(text, options).spans, detect)
+    found = spans_across_breaks(text, detector.detect(text, options).spans, detect)
+    return _without_other_orders(found) if options.from_pixels else found
+
+
+def _without_other_orders(found: Sequence[SurfaceSpan]) -> list[SurfaceSpan]:
+    """The spans without numbers of no form that have the digits of another: they are its groups in the other order."""
+    by_form = [item for item in found if item.span.recognizer != MISREAD]
+    known = {_digits(item.surface) for item in by_form}
+    for item in found:
+        if item.span.recognizer == MISREAD and (digits := _digits(item.surface)) not in known:
+            known.add(digits)
+            by_form.append(item)
+    return sorted(by_form)
+
+
+def _digits(surface: str) -> tuple[int, ...]:
+    return tuple(sorted(map(int, filter(str.isdecimal, surface))))
 
 
 def _add_joint_values(

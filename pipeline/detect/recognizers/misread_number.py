@@ -12,6 +12,7 @@ from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import RANK, EntityType
 from schemas.spans import DetectOptions, Span
 
+MISREAD = "misread_number"
 _TYPES = {
     "national_id": EntityType.NATIONAL_ID,
     "residence": EntityType.RESIDENCE_PERMIT,
@@ -39,7 +40,7 @@ def _misread(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         return
     for kind, type_ in _TYPES.items():
         for start, end in values(text, options, kind, _NUMBER) if has_label(text, options, kind) else ():
-            yield span(start, end, type_, _SCORE, "misread_number")._replace(rank=_LAST)
+            yield span(start, end, type_, _SCORE, MISREAD)._replace(rank=_LAST)
 
 
-RECOGNIZERS: tuple[Recognizer, ...] = (Rule("misread_number", frozenset(_TYPES.values()), _misread),)
+RECOGNIZERS: tuple[Recognizer, ...] = (Rule(MISREAD, frozenset(_TYPES.values()), _misread),)

@@ -27,3 +27,10 @@ def test_what_people_see_and_engines_do_not(ink: int, paper: int, visible: bool,
     cut = line(ink, paper)
     assert (is_visible(cut), is_dim(cut)) == (visible, dim)
     assert np.array_equal(as_dark_ink(cut), line(0, 255) if dim else cut)
+
+
+@pytest.mark.parametrize(("ink", "paper"), [(250, 60), (200, 20), (150, 90)])
+def test_light_ink_on_dark_ground_becomes_dark(ink: int, paper: int) -> None:
+    shown = as_dark_ink(line(ink, paper))
+    assert np.array_equal(shown, 255 - line(ink, paper))
+    assert np.array_equal(as_dark_ink(shown), shown)

@@ -1,0 +1,56 @@
+"""Behind a label a long number counts in any form if the text was read from pixels, and only then."""
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.detect.detector import Detector
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+
+_T = EntityType
+DOCUMENT = DetectOptions(strict_checksums=False)
+RASTER = replace(DOCUMENT, from_pixels=True)
+MISREAD = [
+    ("رقم الهوية\t٠٩٨ ٢٨١١٣٨٧", _T.NATIONAL_ID, "٠٩٨ ٢٨١١٣٨٧"),  # groups from the right, one gap unread
+    ("ID No. 1447S07O12", _T.NATIONAL_ID, "1447S07O12"),
+    ("Iqama No.: 34475070", _T.RESIDENCE_PERMIT, "34475070"),
+    ("جوال\t٠٨٧٣٦٩٦-٥٠-٩٦٦", _T.PHONE_NUMBER, "٠٨٧٣٦٩٦-٥٠-٩٦٦"),
+    ("IBAN: 4420 0000 0123", _T.IBAN, "4420 0000 0123"),
+]
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector()
+
+
+def found(detector: Detector, text: str, options: DetectOptions) -> list[tuple[EntityType, str]]:
+    return [(span.type, text[span.start : span.end]) for span in detector.detect(text, options).spans]
+
+
+@pytest.mark.parametrize(("text", "type_", "number"), MISREAD)
+def test_a_labelled_number_of_a_raster(detector: Detector, text: str, type_: EntityType, number: str) -> None:
+    assert found(detector, text, RASTER) == [(type_, number)]
+    assert (type_, number) not in found(detector, text, DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("ID No. 1012345672", [(_T.NATIONAL_ID, "1012345672")]),
+        ("Mobile: 0501234567", [(_T.PHONE_NUMBER, "0501234567")]),
+        ("ID expires 12/09/2024", [(_T.DATE_TIME, "12/09/2024")]),
+        ("ID No. 1234", []),
+        ("order 34475070", []),
+    ],
+)
+def test_what_has_a_form_keeps_its_type_and_what_has_no_label_stays(
+    detector: Detector, text: str, spans: list[tuple[EntityType, str]]
+) -> None:
+    assert found(detector, text, RASTER) == spans
+
+
+@pytest.mark.parametrize("plate", ["0661 T SK", "D AN 6001", "DA N 6001", "DAN 6001", "ر دق ٣٢٥١"])
+def test_blanks_between_any_letters_of_a_labelled_plate(detector: Detector, plate: str) -> None:
+    assert found(detector, f"Vehicle plate\t{plate}", DOCUMENT) == [(_T.VEHICLE_PLATE, plate)]

@@ -1,0 +1,30 @@
+"""Headings of columns: what is a label, and what is one but for a letter."""
+
+import pytest
+
+from pipeline.detect.text.headings import label_of
+
+
+@pytest.mark.parametrize("heading", ["National ID", "رقم الهوية", "اسم الموظف", "Patient name", "الموظف", "IBAN No."])
+def test_a_label_is_itself(heading: str) -> None:
+    assert label_of(heading) == heading
+
+
+@pytest.mark.parametrize(
+    ("heading", "label"),
+    [
+        ("جوان السفر", "جواز السفر"),
+        ("الابيان", "الايبان"),
+        ("Passpont number", "passport number"),
+        ("رقم الهوبة", "رقم الهويه"),
+    ],
+)
+def test_one_wrong_letter_is_made_good(heading: str, label: str) -> None:
+    assert label_of(heading) == label
+
+
+@pytest.mark.parametrize(
+    "heading", ["", "Total", "المبلغ", "Salary", "Passxxrt number", "x" * 41, "National ID " * 9, "جوا"]
+)
+def test_other_words_are_no_label(heading: str) -> None:
+    assert label_of(heading) == ""

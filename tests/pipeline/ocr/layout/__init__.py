@@ -1,0 +1,1 @@
+"""Rows, columns, tables and fields of a page."""

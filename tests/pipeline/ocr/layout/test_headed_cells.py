@@ -1,0 +1,80 @@
+"""Cells of a table follow again behind the label of their column, wherever in it they stand."""
+
+import pytest
+
+from pipeline.documents.document import Reading
+from pipeline.ocr.layout.headed_cells import with_headed_cells
+from pipeline.ocr.layout.lines import compose, join_rows
+from tests.pipeline.ocr.words import OcrWord
+
+HEIGHT, WIDE = 20, 12  # pixels of a character
+Cell = tuple[str, int]  # a text and its left edge
+HEADINGS: list[Cell] = [("Employee", 100), ("ID No.", 500), ("Passport", 900)]
+
+
+def cell(text: str, left: int, top: int) -> list[OcrWord]:
+    words, at = [], left
+    for word in text.split():
+        words.append(OcrWord(word, at, top, WIDE * len(word), HEIGHT, 99.0))
+        at += WIDE * (len(word) + 1)
+    return words
+
+
+def reading(*rows: list[Cell], pitch: int = 50) -> Reading:
+    lines = [cell(text, left, 100 + pitch * number) for number, row in enumerate(rows) for text, left in row]
+    return Reading("page", *compose(join_rows(lines)))
+
+
+def added(*rows: list[Cell], pitch: int = 50) -> list[str]:
+    before = reading(*rows, pitch=pitch)
+    after = with_headed_cells(before)
+    assert after.text.startswith(before.text)
+    assert after.words[: len(before.words)] == before.words
+    boxes = {(word.left, word.top): before.text[word.start : word.end] for word in before.words}
+    assert all(after.text[word.start : word.end] == boxes[word.left, word.top] for word in after.words)
+    return after.text[len(before.text) :].split("\n")[1:]
+
+
+def test_each_cell_has_the_label_of_its_column() -> None:
+    row: list[Cell] = [("Sara Example", 80), ("1012345672", 510), ("K00000000", 880)]
+    assert added(HEADINGS, row, [("Omar Example", 80), ("K11111111", 880)]) == [
+        "Employee:\tSara Example", "ID No:\t1012345672", "Passport:\tK00000000",
+        "Employee:\tOmar Example", "Passport:\tK11111111",
+    ]  # fmt: skip
+
+
+def test_columns_are_followed_where_rows_are_slanted_or_read_from_the_right() -> None:
+    rows: list[list[Cell]] = [
+        [("مثال", 100 + 30 * n), ("١٢٣٤٥", 500 + 30 * n), (f"K0000000{n}", 900 + 30 * n)] for n in range(9)
+    ]
+    lines = added(HEADINGS, *rows)
+    assert [line for line in lines if line.startswith("Passport")] == [f"Passport:\tK0000000{n}" for n in range(9)]
+    assert lines.count("ID No:\t١٢٣٤٥") == 9
+
+
+def test_a_centred_number_belongs_to_the_nearest_heading() -> None:
+    assert sorted(added([("هاتف", 1500), ("الهوية", 1000)], [("٠٥٠١٢٣٤", 1330), ("١٠١٢", 1010)])) == [
+        "الهوية:\t١٠١٢", "هاتف:\t٠٥٠١٢٣٤",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[("Employee", 100), ("Sara Example", 500)], [("ID No.", 100), ("1012345672", 500)]],  # a form
+        [HEADINGS, [("a line of prose that has many more words than any cell of a table", 80)]],
+        [[("Employee", 100), ("Salary", 500)], [("Sara Example", 100), ("9,500", 500)]],  # one label may be a form's
+        [[("ID No. 1012345672", 100), ("Passport K00000000", 500)], [("10", 100), ("20", 500)]],
+        [HEADINGS],
+        [[]],
+    ],
+    ids=["form", "prose", "one label", "digits", "nothing below", "nothing"],
+)
+def test_what_is_no_table_stays_as_it_is(rows: list[list[Cell]]) -> None:
+    assert added(*rows) == []
+
+
+def test_a_table_ends_where_rows_are_far_apart_and_at_the_next_label() -> None:
+    row: list[Cell] = [("Sara Example", 80), ("1012345672", 510), ("K00000000", 880)]
+    assert added(HEADINGS, row, pitch=400) == []
+    assert added(HEADINGS, [("Mobile", 100), ("0501234567", 500)], row) == []
