@@ -54,6 +54,7 @@ SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     "phone_labelled": Shape("number without its prefix, beside a label", source=LABELLED + "phone"),
     "plate": Shape("up to 4 digits and 3 plate letters"),
     "plate_labelled": Shape("up to 4 digits and 3 plate letters, beside a label", source=LABELLED + "plate"),
+    "misread_number": Shape("5 digits or more in any form, beside a label, read from pixels"),
     "ipv4": Shape("IPv4 literal"),
     "ipv6": Shape("IPv6 literal"),
     "api_key": Shape("secret with its issuer's prefix"),

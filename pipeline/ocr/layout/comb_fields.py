@@ -18,6 +18,7 @@ _MIN_CELLS, _MIN_DIGITS = 6, 3
 _MAX_WIDTH = 1.5  # times the height of its line: unread ink in one cell
 _MAX_GAP = 6.0  # times the height of the higher one, which may be a dot: between characters of two cells
 _TALL = 0.6  # times the height of the field: a dot is lower
+_MAX_CELL = 3.5  # times the height of a digit: the columns of a table are wider
 _EVEN, _MIN_EVEN = 0.25, 0.7  # of the width of a cell: how far steps are from whole cells; the share of such steps
 _MOST_EMPTY = 3.5  # cells: the longest step
 _BEYOND = 1.3  # cells beside the outermost characters: one that was not read may stand there
@@ -39,7 +40,7 @@ def comb_fields(text: str, words: Iterable[Word], unread: Iterable[Box]) -> list
     for box in unread:
         cells.setdefault(Mark(*box), "")
     rows = (_apart([_Cell(mark, cells[mark]) for mark in row]) for row in group_lines(list(cells), _MAX_GAP))
-    return [box for row in rows if _is_partly_read(row) for box in _boxes([cell.place for cell in row])]
+    return [box for row in rows if _is_partly_read(row) for box in _boxes(row)]
 
 
 def _apart(row: Sequence[_Cell]) -> list[_Cell]:
@@ -57,14 +58,22 @@ def _apart(row: Sequence[_Cell]) -> list[_Cell]:
 
 
 def _is_partly_read(row: Sequence[_Cell]) -> bool:
-    if len(row) < _MIN_CELLS or sum(any(map(str.isdigit, cell.text)) for cell in row) < _MIN_DIGITS:
+    digits = _digits(row)
+    if len(row) < _MIN_CELLS or len(digits) < _MIN_DIGITS:
         return False
-    steps = _steps([cell.place for cell in row])
-    cells = steps / np.median(steps)
-    is_even = (np.abs(cells - np.round(cells)) <= _EVEN) & (cells >= _EVEN) & (cells <= _MOST_EMPTY)
+    cell = _width(digits)
+    if cell > _MAX_CELL * max(place.height for place in digits):
+        return False
+    steps = _steps(digits) / cell
+    is_even = (np.abs(steps - np.round(steps)) <= _EVEN) & (steps > _EVEN) & (steps <= _MOST_EMPTY)
     if is_even.mean() < _MIN_EVEN:
         return False
-    return bool(np.any(cells[is_even] >= 2 - _EVEN)) or not all(map(_is_number, row))
+    return bool(np.any(steps[is_even] >= 2 - _EVEN)) or not all(map(_is_number, row))
+
+
+def _digits(row: Sequence[_Cell]) -> list[Mark]:
+    """The places of the digits; what was read between them may be rules."""
+    return [cell.place for cell in row if any(map(str.isdigit, cell.text))]
 
 
 def _is_number(cell: _Cell) -> bool:
@@ -79,14 +88,19 @@ def _middle(mark: Mark) -> float:
     return mark.left + mark.width / 2
 
 
-def _boxes(row: Sequence[Mark]) -> Iterator[Box]:
-    """Boxes of one cell or more each that follow a slanted row."""
-    height = float(np.median([mark.height for mark in row if mark.height >= _TALL * max(m.height for m in row)]))
-    tall = [mark for mark in row if mark.height >= _TALL * height]
+def _width(digits: Sequence[Mark]) -> float:
+    """The width of a cell."""
+    return float(np.median(_steps(digits)))
+
+
+def _boxes(row: Sequence[_Cell]) -> Iterator[Box]:
+    """Boxes of a part of the field each that follow a slanted row."""
+    cell, places = _width(_digits(row)), [one.place for one in row]
+    height = float(np.median([mark.height for mark in places if mark.height >= _TALL * max(m.height for m in places)]))
+    tall = [mark for mark in places if mark.height >= _TALL * height]
     slope, offset = np.polyfit([_middle(mark) for mark in tall], [mark.top + mark.height / 2 for mark in tall], 1)
-    cell = float(np.median(_steps(row)))
-    places = [_middle(row[0]) - _BEYOND * cell, *map(_middle, row), _middle(row[-1]) + _BEYOND * cell]
-    for left, right in pairwise(places):
+    first, last = _middle(places[0]) - _BEYOND * cell, _middle(places[-1]) + _BEYOND * cell
+    for left, right in pairwise((first, *map(_middle, places), last)):
         ends = [slope * place + offset for place in (left, right)]
         top, bottom = min(ends) - height * 0.75, max(ends) + height * 0.75
         x, y = max(0, int(left)), max(0, int(top))

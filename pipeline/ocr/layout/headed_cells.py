@@ -12,7 +12,7 @@ from pipeline.detect.text.headings import label_of
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr.layout.lines import words_by_line
 
-_MIN_HEADINGS = 2  # with labels in one row: with one it may be a row of a form
+_MIN_HEADINGS = 2  # with labels in one row, or cells beside the one that has a label: else it may be a row of a form
 _MAX_DISTANCE = 4.0  # times the height of a row: from one row of a table to the next
 _MAX_GAP = 8.0  # times its height: between a cell and its column where they do not overlap, as a centred number
 _STOPS = " .:#"  # at the end of a label
@@ -76,7 +76,8 @@ def _headed_cells(reading: Reading) -> Iterator[tuple[str, _Cell]]:
             continue
         row = _top_and_height(cells)
         labels = [label_of(cell.text) for cell in cells]
-        if len(cells) >= _MIN_HEADINGS and sum(map(bool, labels)) >= _MIN_HEADINGS:
+        known = sum(map(bool, labels))
+        if known >= _MIN_HEADINGS or (known and len(cells) > _MIN_HEADINGS):
             is_heading = not any(cell.has_digits for cell in cells)
             columns = [_Column(*parts) for parts in _edges(labels, cells)] if is_heading else []
         elif any(labels) or not _follows(row, last) or max(len(cell.words) for cell in cells) > _MOST_WORDS:
