@@ -28,7 +28,6 @@ from pipeline.ocr.hidden_text import HiddenLine, Scores, Shown, hidden_lines, hi
 from pipeline.ocr.layout.columns import with_column_lines
 from pipeline.ocr.layout.lines import Line, OcrWord, compose, join_rows
 from pipeline.ocr.line_reading.contrast import as_dark_ink, is_dim, is_visible, legible
-from pipeline.ocr.orientation.skew import skew
 from pipeline.ocr.page import DEFAULT_DPI, Ahead, Page, Reader, read_page
 from pipeline.verification import number_recognizer
 from pipeline.verification.codes.reader import codes_of
@@ -90,7 +89,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
     by_recognizer = threads.submit(_numbers, list(cuts), list(map(as_dark_ink, cuts.values())), image.shape)
     by_tesseract = [line for part in page.ahead for line in part.result()]
-    rows = join_rows([*by_tesseract, *([label] for label in page.labels)], skew(page.lines))
+    rows = join_rows([*by_tesseract, *([label] for label in page.labels)], page.slant)
     found = [*rows, *_number_rows(list(cuts), by_recognizer.result(), rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]
     low = _low_contrast_lines(page.shown, seen, rows)

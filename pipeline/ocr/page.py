@@ -37,13 +37,14 @@ Ahead: TypeAlias = Sequence[Future[list[Line]]]
 class Page(NamedTuple):
     """What a reading gets of a page: its planes, where its detector sees text, and the labels that it does not show.
 
-    The lines are those of the detector; the labels are those that redaction printed. `ahead` is what is being read
-    while the detector looks for text.
+    The lines are those of the detector, and `slant` the degrees by which most of them are turned clockwise; the labels
+    are those that redaction printed. `ahead` is what is being read while the detector looks for text.
     """
 
     shown: Shown
     where: TextMap
     lines: Sequence[TextLine]
+    slant: float
     labels: Sequence[OcrWord]
     ahead: Ahead = ()
 
@@ -100,15 +101,16 @@ def _seen(shown: Shown, labels: Sequence[OcrWord], dpi: int, reader: Reader, thr
     detected = threads.submit(reader.detector, shown.gray)
     ahead = reader.ahead(shown.gray, dpi, threads)
     where = detected.result()
-    return Page(shown, where, where.lines(), labels, ahead)
+    lines = where.lines()
+    return Page(shown, where, lines, skew(lines), labels, ahead)
 
 
 def deskewing(page: Page) -> Rotation | None:
     """What makes the lines of a page level. None for a page that is nearly so, and for one that would be too large."""
-    shape, degrees = page.shown.gray.shape, skew(page.lines)
-    if abs(degrees) < _LEAST_SKEW:
+    shape = page.shown.gray.shape
+    if abs(page.slant) < _LEAST_SKEW:
         return None
-    rotation = Rotation(-degrees, shape)
+    rotation = Rotation(-page.slant, shape)
     largest = min(MAX_RASTER_PIXELS, _MAX_GROWTH * math.prod(shape))
     return rotation if math.prod(rotation.shape) <= largest else None
 

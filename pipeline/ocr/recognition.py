@@ -21,7 +21,6 @@ from pipeline.ocr.layout.lines import OcrWord, compose, join_rows
 from pipeline.ocr.line_reading.contrast import as_dark_ink, is_visible
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.neighbours import words_beside
-from pipeline.ocr.orientation.skew import skew
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
@@ -72,7 +71,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     hidden = _texts([line._replace(words=doubted(line.words)) for line in read_hidden])
     crossed = {line.place for line in lines if line.is_crossed}
     told = [_with_reliable_words(line) if line.place in crossed else line for line in hidden]
-    rows = join_rows([*_placed(kept, image.shape), *([label] for label in page.labels)], skew(page.lines))
+    rows = join_rows([*_placed(kept, image.shape), *([label] for label in page.labels)], page.slant)
     text, ocr_words = compose([*rows, *hidden_rows(_placed(told, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.

@@ -1,4 +1,7 @@
-"""Light ink that dark ink crosses, as a watermark under text: engines read the dark ink, and pass over the rest."""
+"""Light ink that dark ink crosses, as a watermark under text: engines read the dark ink, and pass over the rest.
+
+The second reading looks for narrow strokes by itself, without OpenCV (`verification.image.invisible_ink`).
+"""
 
 from typing import Any
 

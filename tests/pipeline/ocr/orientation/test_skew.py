@@ -82,4 +82,5 @@ def test_a_long_strip_of_paper_stays_as_it_is(shape: tuple[int, int], is_turned:
     for left in range(50, shape[1] - 400, 400):
         cv2.line(probabilities, (left, 60), (left + 300, 120), 1.0, 16)
     where = TextMap(probabilities, shape, Thresholds(0.3, 0.1, 0.5))
-    assert (deskewing(Page(Shown(np.zeros(shape, np.uint8)), where, where.lines(), ())) is not None) == is_turned
+    page = Page(Shown(np.zeros(shape, np.uint8)), where, where.lines(), skew(where.lines()), ())
+    assert (deskewing(page) is not None) == is_turned
