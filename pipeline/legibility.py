@@ -34,10 +34,12 @@ def _characters(raster: Raster, reading: Reading) -> tuple[float, int]:
     in_area = float(burned.sum()) * _CELL**2 / side**2
     in_boxes = sum(max(box[2:]) / min(box[2:]) for box in boxes)  # boxes overlap, and some are higher than a line
     unread = min(in_area, in_boxes) * _PER_SQUARE
+    # Lines that follow again repeat their words.
+    words = {(word.left, word.top, word.width, word.height): word.end - word.start for word in reading.words}
     read = sum(
-        word.end - word.start
-        for word in reading.words
-        if not burned[(word.top + word.height // 2) // _CELL, (word.left + word.width // 2) // _CELL]
+        length
+        for (left, top, width, height), length in words.items()
+        if not burned[(top + height // 2) // _CELL, (left + width // 2) // _CELL]
     )
     return unread, read
 

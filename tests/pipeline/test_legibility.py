@@ -31,6 +31,7 @@ def word(row: int) -> Word:
         (tuple(map(word, range(20))), (), "", False),
         (tuple(map(word, range(10))), UNREAD[10:], "", False),
         (tuple(map(word, range(20))), UNREAD, "", True),  # words that are burned
+        ((word(0),) * 60, UNREAD[1:], "", True),  # a line that follows again repeats its words
         ((), UNREAD, "text " * 200, False),
         ((), ((0, 0, 1240, 1754),), "", False),  # a picture
         ((), DRAWING, "", False),
