@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Engine, Raster, Reading, Word
+from pipeline.documents.document import INVISIBLE_INK, Engine, Raster, Reading, Word
 from pipeline.documents.raster.codes.reader import NO_CODES, Codes, codes_in
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.geometry.strip import Box, Strip, strip_of
@@ -28,7 +28,7 @@ from pipeline.ocr.hidden_text import HiddenLine, Scores, Shown, hidden_lines, hi
 from pipeline.ocr.layout.columns import with_column_lines
 from pipeline.ocr.layout.lines import Line, OcrWord, compose, join_rows
 from pipeline.ocr.line_reading.contrast import as_dark_ink, is_dim, is_visible, legible
-from pipeline.ocr.page import DEFAULT_DPI, Ahead, Page, Reader, read_page
+from pipeline.ocr.page import DEFAULT_DPI, Ahead, Page, Reader, nothing_ahead, read_page
 from pipeline.verification import number_recognizer
 from pipeline.verification.codes.reader import codes_of
 from pipeline.verification.seen_codes import with_seen_codes
@@ -63,7 +63,10 @@ def read_again(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
             # The library of the first reading says what a code holds that the others only locate.
             return codes_in(gray) if seen.result() else NO_CODES
 
-        reading = read_page(raster, pixels, Reader(_text_map, _read_upright, codes_beside, _ahead), executor)
+        reader = Reader(_text_map, _read_upright, codes_beside, _ahead)
+        if raster.id.endswith(INVISIBLE_INK):  # mostly no text, and specks and contours take Tesseract half a minute
+            reader = reader._replace(ahead=nothing_ahead, is_drawing=True)
+        reading = read_page(raster, pixels, reader, executor)
         lines = (*reading.unread_lines, *map(strip_of, reading.unread))
         return replace(with_seen_codes(reading, seen.result()), unread_lines=lines)
 
@@ -88,7 +91,8 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     seen = {line: cut for line in page.lines if is_visible(cut := line.cut(image))}
     cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
     by_recognizer = threads.submit(_numbers, list(cuts), list(map(as_dark_ink, cuts.values())), image.shape)
-    by_tesseract = [line for part in page.ahead for line in part.result()]
+    ahead = page.ahead or (_ahead(image, dpi, threads) if page.lines else ())
+    by_tesseract = [line for part in ahead for line in part.result()]
     rows = join_rows([*by_tesseract, *([label] for label in page.labels)], page.slant)
     found = [*rows, *_number_rows(list(cuts), by_recognizer.result(), rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]

@@ -12,6 +12,8 @@ from pipeline.geometry.strip import Box, Strip
 
 # Suffix of the id of a further view of a transparent image: on another background it may show other text.
 VIEW = "/view"
+# Suffix of the id of the view, in the second reading, that is a drawing of ink that people hardly see.
+INVISIBLE_INK = f"{VIEW}/invisible-ink"
 # Suffix of the id of a unit that repeats another unit in a different reading order.
 AGAIN = "/again"
 

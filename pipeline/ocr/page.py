@@ -49,7 +49,8 @@ class Page(NamedTuple):
     ahead: Ahead = ()
 
 
-def _nothing_ahead(_image: Any, _dpi: int, _threads: Executor) -> Ahead:
+def nothing_ahead(_image: Any, _dpi: int, _threads: Executor) -> Ahead:
+    """Leaves all of the reading until the detector has seen the page."""
     return ()
 
 
@@ -58,12 +59,14 @@ class Reader(NamedTuple):
 
     What can be read at the same time may be given to the executor; by `ahead`, what needs no detector, for a grayscale
     array of so many dots per inch. That is read again where the page turns out not to be level.
+    `is_drawing`: it reads what we drew black on white, which has neither dark boxes nor light ink.
     """
 
     detector: Callable[[Any], TextMap]
     read: Callable[[Raster, Page, Executor], Reading]
     codes: Callable[[Any], Codes]
-    ahead: Callable[[Any, int, Executor], Ahead] = _nothing_ahead
+    ahead: Callable[[Any, int, Executor], Ahead] = nothing_ahead
+    is_drawing: bool = False
 
 
 def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) -> Reading:
@@ -75,7 +78,7 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     """
     stored = _decoded(raster, pixels)
     dpi = raster.dpi or DEFAULT_DPI
-    light, labels = _without_dark_boxes(stored)
+    light, labels = (stored, []) if reader.is_drawing else _without_dark_boxes(stored)
     codes = threads.submit(reader.codes, stored.gray)  # from here on this thread waits: one thread reads in one
     page = _seen(light, labels, dpi, reader, threads)
     rotation = deskewing(page)

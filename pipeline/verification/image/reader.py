@@ -9,7 +9,7 @@ from dataclasses import replace
 import PIL
 from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
-from pipeline.documents.document import VIEW, Raster
+from pipeline.documents.document import INVISIBLE_INK, VIEW, Raster
 from pipeline.verification.image.invisible_ink import invisible_ink
 from pipeline.verification.image.metadata import metadata_texts
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
@@ -50,8 +50,7 @@ def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, by
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a decompression bomb is only a warning at first
             for number, frame in enumerate(_frames(data)):
-                for view, shown in enumerate(_views(frame)):
-                    ending = f"{VIEW}{view}" if view else ""
+                for ending, shown in _views(frame):
                     raster = Raster(f"{name}/{number}{ending}", shown.width, shown.height)
                     rasters.append(raster)
                     pixels[raster.id] = png(shown)
@@ -110,10 +109,10 @@ def _frames(data: bytes) -> Iterator[Image.Image]:
             yield ImageOps.exif_transpose(image)
 
 
-def _views(image: Image.Image) -> Iterator[Image.Image]:
+def _views(image: Image.Image) -> Iterator[tuple[str, Image.Image]]:
     """The frame for OCR; then what it shows on middle gray if it is transparent, and its invisible ink.
 
-    Nothing for a blank frame.
+    Each with the suffix of its id. Nothing for a blank frame.
     """
     if image.mode.startswith("I") or image.mode == "F":  # 16 bits per sample: only the upper byte is visible
         image = image.point(lambda level: level / 256).convert("L")
@@ -124,10 +123,11 @@ def _views(image: Image.Image) -> Iterator[Image.Image]:
         views = [_on_background(image), Image.alpha_composite(Image.new("RGBA", image.size, (128, 128, 128)), image)]
     shown = [view.convert("L" if view.mode in ("L", "1") else "RGB") for view in views]
     if min(image.size) >= _MIN_SIDE and not all(map(is_blank, shown)):
-        yield from map(_scaled_for_ocr, shown)
+        for number, view in enumerate(shown):
+            yield f"{VIEW}{number}" if number else "", _scaled_for_ocr(view)
         invisible = invisible_ink(shown[-1])
         if invisible is not None:
-            yield _scaled_for_ocr(invisible)
+            yield INVISIBLE_INK, _scaled_for_ocr(invisible)
 
 
 def _scaled_for_ocr(image: Image.Image) -> Image.Image:
