@@ -18,7 +18,7 @@ from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
-from pipeline.ocr.layout.headed_cells import with_headed_cells
+from pipeline.ocr.layout.labelled_values import with_labelled_values
 from pipeline.ocr.layout.lines import Line, OcrWord, with_other_digit_orders
 from pipeline.ocr.layout.number_cells import with_joined_cells
 from pipeline.ocr.orientation.quarter_turns import may_be_rotated, with_rest
@@ -134,8 +134,8 @@ def _turned_upright(raster: Raster, page: Page, reader: Reader, threads: Executo
 
 
 def _with_cells(reading: Reading) -> Reading:
-    """The reading of an upright page with numbers over several cells and cells below headings in further lines."""
-    return with_headed_cells(with_joined_cells(reading))
+    """The reading of an upright page; numbers over several cells, and values behind their labels, in further lines."""
+    return with_labelled_values(with_joined_cells(reading))
 
 
 def _decoded(raster: Raster, pixels: bytes) -> Shown:

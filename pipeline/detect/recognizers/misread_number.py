@@ -1,4 +1,4 @@
-"""Long numbers behind a label for numbers of persons whose form is no number's, in texts that were read from pixels.
+"""Long numbers and plates behind a label, whatever their form, in texts that were read from pixels.
 
 There a digit may be read wrongly, two groups as one or the groups in the other order: `ID No. 098 2811387`.
 """
@@ -21,6 +21,7 @@ _TYPES = {
     "phone": EntityType.PHONE_NUMBER,
     "mrn": EntityType.MRN,
     "ssn": EntityType.SSN,
+    "plate": EntityType.VEHICLE_PLATE,
 }
 # Five digits and more in groups with a digit each, all with few letters, for which digits may have been taken.
 _GROUP = r"[a-z]{0,2} \d [a-z0-9]{0,23}"
@@ -30,16 +31,23 @@ _NUMBER = shadow_pattern(rf"""
     {_GROUP} (?: [ \-.]{{1,2}} {_GROUP} ){{0,23}}
     (?! [a-z0-9\x80-\xaf] | [.,:/\-]\d | [ ]?% )
 """)
+# Up to four digits beside up to three groups of letters, of which there may be too many: ٥٨٥٢ عباص, 1234 TS K L.
+_LETTERS = r"[a-z\x80-\xaf]{1,5} (?: [ \-/]{1,3} [a-z\x80-\xaf]{1,2} ){0,2}"
+_PLATE = shadow_pattern(rf"""
+    (?<![a-z0-9\x80-\xaf]) (?: \d{{1,4}} [ \-/|]{{0,3}} {_LETTERS} | {_LETTERS} [ \-/|]{{0,3}} \d{{1,4}} )
+    (?![a-z0-9\x80-\xaf])
+""")
 _LAST = min(RANK.values()) - 1  # every other reading of the same digits outranks it
 _SCORE = 0.3
 
 
 def _misread(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """Numbers of at least five digits that one of the labels applies to."""
+    """Plates, and numbers of at least five digits, that one of the labels applies to."""
     if not options.from_pixels:
         return
     for kind, type_ in _TYPES.items():
-        for start, end in values(text, options, kind, _NUMBER) if has_label(text, options, kind) else ():
+        form = _PLATE if type_ is EntityType.VEHICLE_PLATE else _NUMBER
+        for start, end in values(text, options, kind, form) if has_label(text, options, kind) else ():
             yield span(start, end, type_, _SCORE, MISREAD)._replace(rank=_LAST)
 
 

@@ -1,4 +1,4 @@
-"""The label that the heading of a column is, also where OCR read one of its letters wrongly."""
+"""The label that a heading, or the words before a number, are, also where OCR read one letter of it wrongly."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -18,11 +18,21 @@ def label_of(heading: str) -> str:
     """The heading itself if it has a label, the label that it is but for one letter, else nothing."""
     if len(heading) > _LONGEST:
         return ""
-    plain = normalize(heading).text
-    words = fold(plain).lower().split()
-    if find_triggers(shadow_of(plain))["labels"] or " ".join(words) in _name_headings() or not _NAME.isdisjoint(words):
+    if has_label(heading) or is_of_names(heading):
         return heading
-    return next((label for key in _shortened(shadow_of(plain.strip())) if (label := _labels().get(key))), "")
+    plain = normalize(heading).text.strip()
+    return next((label for key in _shortened(shadow_of(plain)) if (label := _labels().get(key))), "")
+
+
+def has_label(words: str) -> bool:
+    """Whether there is a label of a number or a code among the words."""
+    return bool(find_triggers(normalize(words).shadow)["labels"])
+
+
+def is_of_names(heading: str) -> bool:
+    """Whether it is a label of names of persons."""
+    words = fold(normalize(heading).text).lower().replace("_", " ").split()
+    return " ".join(words) in _name_headings() or not _NAME.isdisjoint(words)
 
 
 @cache

@@ -1,21 +1,21 @@
-"""Cells of tables below their headings: each follows again behind the label of its column.
+"""Cells of tables below their headings.
 
 Columns are told by geometry, because the text of a page has no cells that are empty, two for one that has a gap, and
 some rows in the other direction.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
-from pipeline.detect.text.headings import label_of
-from pipeline.documents.document import Reading, Word
-from pipeline.ocr.layout.lines import words_by_line
+from pipeline.detect.text.headings import is_of_names, label_of
+from pipeline.documents.document import Word
 
 _MIN_HEADINGS = 2  # with labels in one row, or cells beside the one that has a label: else it may be a row of a form
 _MAX_DISTANCE = 4.0  # times the height of a row: from one row of a table to the next
 _MAX_GAP = 8.0  # times its height: between a cell and its column where they do not overlap, as a centred number
-_STOPS = " .:#"  # at the end of a label
+_MOST_COLUMNS = 64
 _MOST_WORDS = 8  # of a cell: more are prose
 
 
@@ -50,28 +50,17 @@ class _Column:
         """The pixels of width that a cell shares with it; negative: of the gap between the two."""
         return min(self.right, cell.right) - max(self.left, cell.left)
 
-
-def with_headed_cells(reading: Reading) -> Reading:
-    """The reading with each cell below a heading again at its end, in a line behind the label.
-
-    The words keep their boxes; the labels have none. O(words log words).
-    """
-    parts, words, position = [reading.text], list(reading.words), len(reading.text)
-    for label, cell in _headed_cells(reading):
-        line = f"{label.rstrip(_STOPS)}:\t{cell.text}"
-        offset = position + len(line) + 1 - len(cell.text) - cell.words[0].start
-        words += [replace(word, start=word.start + offset, end=word.end + offset) for word in cell.words]
-        parts.append(line)
-        position += 1 + len(line)
-    return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
+    def may_hold(self, cell: _Cell) -> bool:
+        """Whether a cell is of the kind that its label says: names have no digits, and numbers have."""
+        return bool(self.label) and cell.has_digits != is_of_names(self.label)
 
 
-def _headed_cells(reading: Reading) -> Iterator[tuple[str, _Cell]]:
-    """The cells below headings, each with the label of its column."""
+def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[tuple[str, Sequence[Word]]]:
+    """The words of each cell below a heading, with the label of its column. `lines` as `words_by_line` gives them."""
     columns: list[_Column] = []
     last: tuple[int, int] = 0, 0  # top and height of the row before
-    for start, end, line_words in words_by_line(reading):
-        cells = list(_cells(reading.text, start, end, line_words))
+    for start, end, words in lines:
+        cells = list(_cells(text, start, end, words))
         if not cells:
             continue
         row = _top_and_height(cells)
@@ -79,21 +68,36 @@ def _headed_cells(reading: Reading) -> Iterator[tuple[str, _Cell]]:
         known = sum(map(bool, labels))
         if known >= _MIN_HEADINGS or (known and len(cells) > _MIN_HEADINGS):
             is_heading = not any(cell.has_digits for cell in cells)
-            columns = [_Column(*parts) for parts in _edges(labels, cells)] if is_heading else []
-        elif any(labels) or not _follows(row, last) or max(len(cell.words) for cell in cells) > _MOST_WORDS:
+            columns = list(map(_column, labels, cells)) if is_heading else []
+        elif known or not _follows(row, last) or max(len(cell.words) for cell in cells) > _MOST_WORDS:
             columns = []
-        for cell in cells if columns and not any(labels) else ():
-            column = max(columns, key=lambda column: column.overlap(cell))
-            if column.overlap(cell) >= -_MAX_GAP * row[1]:
-                column.left, column.right = cell.left, cell.right
-                if column.label:
-                    yield column.label, cell
+        elif columns:
+            for column, cell in _assigned(columns, cells, _MAX_GAP * row[1]):
+                if column.may_hold(cell):
+                    yield column.label, cell.words
         last = row
 
 
-def _edges(labels: Sequence[str], cells: Sequence[_Cell]) -> Iterator[tuple[str, int, int]]:
-    for label, cell in zip(labels, cells, strict=True):
-        yield label, cell.left, cell.right
+def _column(label: str, cell: _Cell) -> _Column:
+    return _Column(label, cell.left, cell.right)
+
+
+def _assigned(columns: list[_Column], cells: Sequence[_Cell], gap: float) -> Iterator[tuple[_Column, _Cell]]:
+    """Each cell of a row with its column, the nearest first; a cell that no column is left for begins one."""
+    taken: dict[int, int] = {}  # the column of each cell
+    pairs = product(enumerate(columns), enumerate(cells))
+    near = sorted(((column.overlap(cell), number, place) for (number, column), (place, cell) in pairs), reverse=True)
+    for overlap, number, place in near:
+        if overlap >= -gap and place not in taken and number not in taken.values():
+            taken[place] = number
+    for place, cell in enumerate(cells):
+        if place not in taken:
+            columns += [_column("", cell)] if len(columns) < _MOST_COLUMNS else []
+            continue
+        column = columns[taken[place]]
+        if column.overlap(cell) > 0 or not column.label:
+            column.left, column.right = cell.left, cell.right
+        yield column, cell
 
 
 def _cells(text: str, start: int, end: int, words: Sequence[Word]) -> Iterator[_Cell]:

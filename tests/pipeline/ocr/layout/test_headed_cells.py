@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.documents.document import Reading
-from pipeline.ocr.layout.headed_cells import with_headed_cells
+from pipeline.ocr.layout.labelled_values import with_labelled_values
 from pipeline.ocr.layout.lines import compose, join_rows
 from tests.pipeline.ocr.words import OcrWord
 
@@ -27,7 +27,7 @@ def reading(*rows: list[Cell], pitch: int = 50) -> Reading:
 
 def added(*rows: list[Cell], pitch: int = 50) -> list[str]:
     before = reading(*rows, pitch=pitch)
-    after = with_headed_cells(before)
+    after = with_labelled_values(before)
     assert after.text.startswith(before.text)
     assert after.words[: len(before.words)] == before.words
     boxes = {(word.left, word.top): before.text[word.start : word.end] for word in before.words}
