@@ -50,6 +50,20 @@ def _load(names: str) -> None:
     for one in (detector, detector.of_document((text, "") for text in _EXAMPLE)[0], detector.by_rules):
         for text in _EXAMPLE:
             one.detect(text, DetectOptions(strict_checksums=False))
+    _rehearse(names)
+
+
+def rehearse_rules() -> None:
+    """Works on a small table, with the detector that `load_rules` has loaded."""
+    _rehearse(RULES)
+
+
+def rehearse_accurate() -> None:
+    """Works on a small table, with the detector that `load_accurate` has loaded."""
+    _rehearse(ACCURATE)
+
+
+def _rehearse(names: str) -> None:
     meta = {"names": names, "strict_checksums": False}
     found = _answer("find", meta, {"extraction": dump(_TABLE)})
     _answer("leftovers", meta, {"second": dump(_OUTPUT), "findings": found})

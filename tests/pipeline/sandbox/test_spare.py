@@ -71,6 +71,17 @@ def test_a_child_that_waited_answers_without_its_zygote(sandbox: Sandbox, monkey
     assert soon(lambda: waiting not in children())
 
 
+def test_it_rehearses_while_it_waits():
+    rehearse = "tests.pipeline.sandbox.saboteurs:rehearse"
+    sandbox = Sandbox("strict", limits=LIMITS, preload=PRELOAD, rehearse=rehearse, programs=False, **SABOTEURS)
+    sandbox.warm()
+    for _ in range(2):
+        spare()
+        time.sleep(0.2)
+        assert call(sandbox, "is_rehearsed") == {"rehearsed": True}
+    sandbox.close()
+
+
 def test_no_child_has_two_documents(sandbox: Sandbox):
     seen = []
     for name in (b"Fahad Alqahtani", b"Sara Alharbi", b"Noura Almithali"):
