@@ -72,13 +72,11 @@ class CagedDetector:
             for tier in (ACCURATE, FAST):
                 read(tier)  # now, not with the first document
         self._names, self._seconds = names, seconds
-        tier = "accurate" if names == ACCURATE else "rules"
         self._sandbox = Sandbox(
             mode,
             limits=limits,
             answers="pipeline.document_detection.child:answer",
-            preload=f"pipeline.document_detection.child:load_{tier}",
-            rehearse=f"pipeline.document_detection.child:rehearse_{tier}",
+            preload=f"pipeline.document_detection.child:{'load_accurate' if names == ACCURATE else 'load_rules'}",
             programs=False,
         )
 

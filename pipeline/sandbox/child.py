@@ -28,17 +28,19 @@ def main(request: int, reply: int) -> NoReturn:
     _handle(plan, request, reply, _isolated(plan, [request, reply]))
 
 
-def main_of_fork(plan: dict[str, Any], request: int, asked: int, reply: int) -> NoReturn:
+def main_of_fork(
+    plan: dict[str, Any], rehearse: Callable[[], object] | None, request: int, asked: int, reply: int
+) -> NoReturn:
     """Handles one request in a fork of a zygote, and ends the process.
 
     It isolates itself at once, and waits for a byte from the pipe `asked`: then the memory file `request` is filled and
-    sealed. Without a byte nobody will ask. While it would wait idly, it rehearses: a third of the time of a small
-    document went into the copies of the pages of memory that a fork writes to for the first time. `plan`: as for
-    `isolation.enter`, with `answers`, `strict` and `rehearse`.
+    sealed. Without a byte nobody will ask. `plan`: as for `isolation.enter`, with `answers` and `strict`. `rehearse` is
+    called while it would wait idly: a third of the time of a small document went into the copies of the pages of memory
+    that a fork writes to for the first time.
     """
     missing = _isolated(plan, [request, asked, reply])
-    if plan["rehearse"] and not select([asked], [], [], 0)[0]:
-        _named(plan["rehearse"])()
+    if rehearse is not None and not select([asked], [], [], 0)[0]:
+        rehearse()
     if not os.read(asked, 1):
         os._exit(0)
     os.close(asked)
@@ -83,7 +85,7 @@ def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
 
     try:
         meta, blobs = unpack(read, sys.maxsize)
-        result, results = _answers(answers)(meta["verb"], meta["meta"], blobs)
+        result, results = _function(answers)(meta["verb"], meta["meta"], blobs)
         return {"ok": result}, results
     except StageFailed as failure:
         return {"failed": failure.code, "reason": failure.reason}, {}
@@ -91,16 +93,13 @@ def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
         return {"broken": type(error).__name__}, {}
 
 
-def _answers(answers: str) -> Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer]:
+def _function(answers: str) -> Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer]:
     """The function `module:name`: `answer` of this file, or a test's own."""
-    return answer if answers == "pipeline.sandbox.child:answer" else _named(answers)
-
-
-def _named(function: str) -> Callable[..., Any]:
-    """The function `module:name`."""
-    module, _, name = function.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+    module, _, name = answers.partition(":")
+    if module == "pipeline.sandbox.child":
+        return answer
+    function: Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer] = getattr(import_module(module), name)
+    return function
 
 
 def _send(reply: int, meta: dict[str, Any], blobs: dict[str, bytes]) -> None:

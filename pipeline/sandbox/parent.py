@@ -86,11 +86,9 @@ class Sandbox:
     case. The last two log one warning per process with the failed measures. `answers` names the function of the child
     (`module:name`); `code` are further readable directories. `preload` names the function that loads the parsers of
     OCR once, in a zygote that lives until `close` or the end of this object (None: no zygote, each child loads them
-    itself). `rehearse` names the function that its children call while they wait for their request: it writes to the
-    memory that they share with the zygote and then own. `programs`: whether they may start programs, as Tesseract; then
-    none is forked before its request. `parsers` names the function
+    itself). `programs`: whether children of the zygote may start programs, as Tesseract. `parsers` names the function
     that loads what all other children need, in a zygote of its own, whose children start no programs; there is one
-    after `warm_parsers` only.
+    after `warm_parsers` only. Both return a function that children call while they wait for their request, or None.
     """
 
     def __init__(
@@ -101,7 +99,6 @@ class Sandbox:
         answers: str = "pipeline.sandbox.child:answer",
         code: Sequence[Path] = (),
         preload: str | None = "pipeline.preload:readers",
-        rehearse: str | None = None,
         programs: bool = True,
         parsers: str = "pipeline.preload:parsers",
     ) -> None:
@@ -129,8 +126,8 @@ class Sandbox:
         self._has_namespaces = "namespaces" not in self.missing
         # Only Landlock keeps a zygote and its children apart that have the same user.
         is_apart = os.geteuid() == 0 or "landlock" not in self.missing
-        self._warm = self._children(preload, rehearse, forks=True) if preload and is_apart else None
-        self._parsers = self._children(parsers, None, forks=False) if is_apart else None
+        self._warm = self._children(preload, forks=True) if preload and is_apart else None
+        self._parsers = self._children(parsers, forks=False) if is_apart else None
 
     def warm(self) -> None:
         """Starts the zygote, so that the first call for it does not wait until it has loaded."""
@@ -215,9 +212,9 @@ class Sandbox:
             "files": self._limits.files,
         }
 
-    def _children(self, preload: str, rehearse: str | None, *, forks: bool) -> WarmChildren:
-        """The children of a zygote that has called `preload`; each calls `rehearse` while it waits."""
-        child = {**self._plan(forks=forks), "rehearse": rehearse}
+    def _children(self, preload: str, *, forks: bool) -> WarmChildren:
+        """The children of a zygote that has called `preload`."""
+        child = self._plan(forks=forks)
         filter_ = self._filter(seccomp.zygote_program)
         plan = {**child, "child": child, "filter": filter_, "preload": preload, "namespaces": self._has_namespaces}
         return WarmChildren(plan, start_programs=child["forks"])

@@ -42,6 +42,10 @@ def preload() -> None:
     }
 
 
+def preload_and_rehearse() -> Callable[[], None]:
+    return rehearse
+
+
 def rehearse() -> None:
     """Stands for the work on an example in a child that waits."""
     STATE["rehearsed"] = os.getpid()

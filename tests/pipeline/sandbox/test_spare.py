@@ -31,8 +31,8 @@ from tests.pipeline.sandbox.test_warm import (
 LIMITS = Limits(memory=512 * 1024**2, reply=4 * 1024**2)
 
 
-def open_sandbox(*, programs: bool = False) -> Sandbox:
-    sandbox = Sandbox("strict", limits=LIMITS, preload=PRELOAD, programs=programs, **SABOTEURS)
+def open_sandbox(preload: str = PRELOAD, *, programs: bool = False) -> Sandbox:
+    sandbox = Sandbox("strict", limits=LIMITS, preload=preload, programs=programs, **SABOTEURS)
     sandbox.warm()
     return sandbox
 
@@ -72,9 +72,7 @@ def test_a_child_that_waited_answers_without_its_zygote(sandbox: Sandbox, monkey
 
 
 def test_it_rehearses_while_it_waits():
-    rehearse = "tests.pipeline.sandbox.saboteurs:rehearse"
-    sandbox = Sandbox("strict", limits=LIMITS, preload=PRELOAD, rehearse=rehearse, programs=False, **SABOTEURS)
-    sandbox.warm()
+    sandbox = open_sandbox("tests.pipeline.sandbox.saboteurs:preload_and_rehearse")
     for _ in range(2):
         spare()
         time.sleep(0.2)
