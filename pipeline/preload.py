@@ -3,6 +3,8 @@
 No thread may start here: none would be alive after a fork.
 """
 
+from collections.abc import Callable
+
 from pipeline.codec import dump
 from pipeline.documents.document import Finding, Findings, FoundValue
 from pipeline.sandbox.child import answer
@@ -32,8 +34,11 @@ def readers() -> None:
     number_recognizer.reader()
 
 
-def parsers() -> None:
-    """Imports what reads and writes documents of every format, on both sides, and passes an example through it."""
+def parsers() -> Callable[[], None]:
+    """Imports what reads and writes documents of every format, on both sides, and passes an example through it.
+
+    Children can do the latter again while they wait.
+    """
     import cv2
 
     cv2.setNumThreads(0)
@@ -54,7 +59,11 @@ def parsers() -> None:
     from pipeline.verification.pdf import reader as second_pdf  # noqa: F401
 
     Image.preinit()  # its decoders
-    # What is compiled and cached for this one, no child needs to.
+    _rehearse()  # what is compiled and cached for this one, no child needs to
+    return _rehearse
+
+
+def _rehearse() -> None:
     answer("extract", {"format": "csv"}, {"data": _EXAMPLE})
     answer("redact", {"format": "csv"}, {"data": _EXAMPLE, "findings": dump(_FOUND)})
     answer("second_reading", {"format": "csv"}, {"data": _EXAMPLE})

@@ -1,10 +1,11 @@
-"""A route without the framework's solving of parameters, which costs a short call as much as its authentication."""
+"""A route without the framework's layers around a call, which cost a short call more than its authentication."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 def operation_id(route: APIRoute) -> str:
@@ -16,24 +17,31 @@ class CallRoute(APIRoute):
     """A route whose function takes the request and its caller, nothing else, and returns the response itself.
 
     The caller is what the function's one dependency gives for the request. TypeError when the route is declared with
-    anything that the framework would have to solve. A route without dependencies is the framework's own.
+    anything that the framework would have to solve. A route without dependencies is the framework's own, and so is one
+    of an included router: the framework calls the functions of those itself.
     """
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Authenticates, then runs the function."""
-        dependant = self.dependant
-        if not dependant.dependencies:
-            return super().get_route_handler()
-        caller, *others = dependant.dependencies
-        if others or caller.dependencies or any(_parameters(each) for each in (dependant, caller)):
-            raise TypeError(f"{self.path} takes more than the request and its caller")
-        name, authenticate = str(caller.name), cast("Callable[[Request], Awaitable[Any]]", caller.call)
-        function = cast("Callable[..., Awaitable[Response]]", dependant.call)
+    def __init__(self, path: str, endpoint: Callable[..., Any], **declared: Any) -> None:
+        super().__init__(path, endpoint, **declared)
+        if self.dependant.dependencies:
+            self.app = _call(self)
 
-        async def handle(request: Request) -> Response:
-            return await function(request, **{name: await authenticate(request)})
 
-        return handle
+def _call(route: APIRoute) -> ASGIApp:
+    """Authenticates, runs the route's function and sends its response; the application answers what they raise."""
+    dependant = route.dependant
+    caller, *others = dependant.dependencies
+    if others or caller.dependencies or any(_parameters(each) for each in (dependant, caller)):
+        raise TypeError(f"{route.path} takes more than the request and its caller")
+    name, authenticate = str(caller.name), cast("Callable[[Request], Awaitable[Any]]", caller.call)
+    function = cast("Callable[..., Awaitable[Response]]", dependant.call)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive, send)
+        response = await function(request, **{name: await authenticate(request)})
+        await response(scope, receive, send)
+
+    return answer
 
 
 def _parameters(dependant: Any) -> list[Any]:

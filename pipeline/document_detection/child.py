@@ -1,7 +1,7 @@
 """The caged child: detects in one document, with a detector that was loaded before."""
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 from pipeline.codec import decode_leftovers, dump, encode_leftovers, from_bytes, load, load_readings, to_bytes
@@ -34,22 +34,27 @@ def _detector(names: str) -> Detector:
     return Detector(names=names)
 
 
-def load_rules() -> None:
-    """Loads the detector without taggers, for the children that are forked later."""
-    _load(RULES)
+def load_rules() -> Callable[[], None]:
+    """Loads the detector without taggers, for the children that are forked later. What each can rehearse."""
+    return _load(RULES)
 
 
-def load_accurate() -> None:
-    """Loads the detector with its taggers."""
-    _load(ACCURATE)
+def load_accurate() -> Callable[[], None]:
+    """Loads the detector with its taggers. What each child can rehearse."""
+    return _load(ACCURATE)
 
 
-def _load(names: str) -> None:
+def _load(names: str) -> Callable[[], None]:
     """Works on examples, too: what is compiled and cached then, no child needs to."""
     detector = _detector(names)
     for one in (detector, detector.of_document((text, "") for text in _EXAMPLE)[0], detector.by_rules):
         for text in _EXAMPLE:
             one.detect(text, DetectOptions(strict_checksums=False))
+    _rehearse(names)
+    return partial(_rehearse, names)
+
+
+def _rehearse(names: str) -> None:
     meta = {"names": names, "strict_checksums": False}
     found = _answer("find", meta, {"extraction": dump(_TABLE)})
     _answer("leftovers", meta, {"second": dump(_OUTPUT), "findings": found})

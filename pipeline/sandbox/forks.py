@@ -11,7 +11,7 @@ import array
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from select import POLLIN, poll
 from typing import Any, NamedTuple, NoReturn
@@ -31,13 +31,22 @@ class _Running(NamedTuple):
 class Forks:
     """The children of this process. `sandbox`: pidfd of the process that they and the zygote die with.
 
-    `plan`: as for `child.main_of_fork`, without `parent` and `paths`.
+    `plan` and `rehearse`: as for `child.main_of_fork`, the plan without `parent` and `paths`.
     """
 
-    def __init__(self, control: socket.socket, sandbox: int, plan: Mapping[str, Any], *, has_namespaces: bool) -> None:
+    def __init__(
+        self,
+        control: socket.socket,
+        sandbox: int,
+        plan: Mapping[str, Any],
+        rehearse: Callable[[], object] | None,
+        *,
+        has_namespaces: bool,
+    ) -> None:
         self._control = control
         self._sandbox = sandbox
         self._plan = {**plan, "parent": os.getpid(), "paths": []}
+        self._rehearse = rehearse
         self._has_namespaces = has_namespaces
         self._running: dict[int, _Running] = {}  # by connection
         self._ending: dict[int, tuple[_Running, float]] = {}  # by exit descriptor, with its last moment
@@ -99,7 +108,7 @@ class Forks:
     def _become_child(self, descriptors: list[int]) -> NoReturn:
         os.setpgid(0, 0)
         _close_all_but([*descriptors, *self._inherited])
-        child.main_of_fork(self._plan, *descriptors)
+        child.main_of_fork(self._plan, self._rehearse, *descriptors)
 
     def _end(self, connection: int) -> None:
         running = self._running.pop(connection)

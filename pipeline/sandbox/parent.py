@@ -88,7 +88,7 @@ class Sandbox:
     OCR once, in a zygote that lives until `close` or the end of this object (None: no zygote, each child loads them
     itself). `programs`: whether children of the zygote may start programs, as Tesseract. `parsers` names the function
     that loads what all other children need, in a zygote of its own, whose children start no programs; there is one
-    after `warm_parsers` only.
+    after `warm_parsers` only. Both return a function that children call while they wait for their request, or None.
     """
 
     def __init__(

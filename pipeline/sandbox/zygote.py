@@ -39,7 +39,7 @@ def main(plan_file: int, control_socket: int) -> NoReturn:
     sys.path.insert(0, plan["paths"][0])
     signal.alarm(_LOAD_SECONDS)
     try:
-        _load(plan)
+        rehearse = _load(plan)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - only the name of the type leaves the process
         control.send(type(error).__name__.encode())
         os._exit(1)
@@ -48,11 +48,14 @@ def main(plan_file: int, control_socket: int) -> NoReturn:
     from pipeline.sandbox.message import READY
 
     control.send(READY)
-    Forks(control, sandbox, plan["child"], has_namespaces=plan["namespaces"]).serve()
+    Forks(control, sandbox, plan["child"], rehearse, has_namespaces=plan["namespaces"]).serve()
 
 
-def _load(plan: dict[str, Any]) -> None:
-    """Isolates this process and loads what its children need. SandboxUnavailable, MoreThanOneThread, any other."""
+def _load(plan: dict[str, Any]) -> Callable[[], object] | None:
+    """Isolates this process and loads what its children need; what they do while they wait, if there is something.
+
+    SandboxUnavailable, MoreThanOneThread, any other.
+    """
     from pipeline.sandbox.child import import_packages
     from pipeline.sandbox.isolation import REQUIRED, prepare
 
@@ -62,12 +65,13 @@ def _load(plan: dict[str, Any]) -> None:
     if plan["strict"] and set(missing) & set(REQUIRED):
         raise SandboxUnavailable
     import_module("pipeline.sandbox.forks")
-    preload: Callable[[], object] = getattr(import_module(module), name)
-    preload()
+    preload: Callable[[], Callable[[], object] | None] = getattr(import_module(module), name)
+    rehearse = preload()
     # The links of this directory are two and one per thread; Landlock forbids to list it.
     if Path("/proc/self/task").stat().st_nlink != 3:
         raise MoreThanOneThread
     gc.freeze()
+    return rehearse
 
 
 if __name__ == "__main__":

@@ -4,23 +4,22 @@ Messages of our own loggers are constant; what varies are fields, and only those
 only its type is written, whoever logs it: its message and its traceback can quote what a caller sent.
 """
 
+import json
 import logging
 import sys
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
-from opentelemetry import trace
-from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.dev import ConsoleRenderer
-from structlog.processors import JSONRenderer, TimeStamper
-from structlog.stdlib import ExtraAdder, add_log_level, add_logger_name
-from structlog.typing import EventDict, Processor, WrappedLogger
 
+from schemas.clock import utc_now
 from schemas.errors import type_name
 from schemas.settings import LogFormat
+from schemas.telemetry import tracing
 
 FIELDS: Mapping[str, str] = {
     "request_id": "the call, as in its answer's `X-Request-Id`",
@@ -51,44 +50,54 @@ _QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "htt
 _SILENT = ("python_multipart",)  # its warnings quote bytes of the form
 
 
-def bound(**fields: str | int) -> AbstractContextManager[None]:
+_around: ContextVar[Mapping[str, str | int]] = ContextVar("fields of the blocks around", default={})  # noqa: B039
+_to_json = json.JSONEncoder(default=repr).encode
+
+
+@contextmanager
+def bound(**fields: str | int) -> Iterator[None]:
     """Every line that this thread or task logs inside the block has these fields, too."""
-    return bound_contextvars(**fields)
+    before = _around.set({**_around.get(), **fields})
+    try:
+        yield
+    finally:
+        _around.reset(before)
 
 
 def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Formatter:
     """Makes one line of a record of any logger."""
     is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and is_terminal)
-    renderer: Processor = ConsoleRenderer(colors=is_terminal, pad_event_to=0) if is_text else JSONRenderer()
-    return _Formatter(
-        (
-            TimeStamper(fmt="iso", utc=True),
-            add_log_level,
-            add_logger_name,
-            merge_contextvars,
-            _with_trace,
-            ExtraAdder(allow=FIELDS),
-            _without_what_was_raised,
-        ),
-        renderer,
-    )
+    if not is_text:
+        return _Formatter(_to_json)
+    console = ConsoleRenderer(colors=is_terminal, pad_event_to=0)
+    return _Formatter(lambda line: str(console(None, "", line)))
 
 
 class _Formatter(logging.Formatter):
-    """Passes records through processors of structlog, whose own formatter copies each record first."""
+    """Gathers what a line says, and has `render` write it."""
 
-    def __init__(self, processors: Sequence[Processor], renderer: Processor) -> None:
+    def __init__(self, render: Callable[[dict[str, Any]], str]) -> None:
         super().__init__()
-        self._processors, self._renderer = processors, renderer
+        self._render = render
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        event: Any = {"event": record.getMessage(), "exc_info": record.exc_info, "_record": record}
-        logger, level = logging.getLogger(record.name), record.levelname.lower()
-        for processor in self._processors:
-            event = processor(logger, level, event)
-        del event["_record"]
-        return str(self._renderer(logger, level, event))
+        raised, given = record.exc_info[1] if record.exc_info else None, record.__dict__
+        # The messages of asyncio about an exception quote arguments; further lines of libraries hold what they saw.
+        quotes = raised is not None and record.name == "asyncio"
+        line: dict[str, Any] = {
+            "event": "an exception in the event loop" if quotes else record.getMessage().partition("\n")[0],
+            "timestamp": utc_now().isoformat().replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            **_around.get(),
+        }
+        if (trace_id := tracing.trace_id()) is not None:
+            line["trace_id"] = trace_id
+        line |= {name: given[name] for name in FIELDS if name in given}
+        if raised is not None:
+            line["error"] = type_name(raised)
+        return self._render(line)
 
 
 def configure(log_format: LogFormat) -> None:
@@ -120,21 +129,3 @@ def _ended(kind: type[BaseException], error: BaseException, traceback: Traceback
 def _uncaught(event: str, kind: type[BaseException]) -> None:
     if not issubclass(kind, (SystemExit, KeyboardInterrupt)):
         logging.getLogger("masker").critical(event, extra={"error": kind.__name__})
-
-
-def _with_trace(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:
-    around = trace.get_current_span().get_span_context()
-    if around.is_valid:
-        event["trace_id"] = trace.format_trace_id(around.trace_id)
-    return event
-
-
-def _without_what_was_raised(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:
-    raised: Any = event.pop("exc_info", None)
-    event.pop("stack_info", None)
-    if raised and raised[1] is not None:
-        event["error"] = type_name(raised[1])
-        if event["logger"] == "asyncio":  # its messages quote arguments
-            event["event"] = "an exception in the event loop"
-    event["event"] = event["event"].partition("\n")[0]  # further lines of libraries hold what they saw
-    return event

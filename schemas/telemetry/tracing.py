@@ -82,6 +82,14 @@ def traceparent() -> str | None:
     return carrier.get(TRACEPARENT)
 
 
+def trace_id() -> str | None:
+    """The id of the open trace, as 32 hexadecimal digits. None when there is none."""
+    if _tracer is None:
+        return None
+    around = trace.get_current_span().get_span_context()
+    return trace.format_trace_id(around.trace_id) if around.is_valid else None
+
+
 @contextmanager
 def timed_store(store: str) -> Iterator[None]:
     """Measures a transaction, a request or a question to one of the stores, as a metric and in the trace."""

@@ -42,6 +42,19 @@ def preload() -> None:
     }
 
 
+def preload_and_rehearse() -> Callable[[], None]:
+    return rehearse
+
+
+def rehearse() -> None:
+    """Stands for the work on an example in a child that waits."""
+    STATE["rehearsed"] = os.getpid()
+
+
+def is_rehearsed(meta, blobs):
+    return {"rehearsed": STATE.get("rehearsed") == os.getpid()}, {}
+
+
 def preload_with_a_thread() -> None:
     threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
 
@@ -350,6 +363,7 @@ VERBS = {
     for function in (
         echo, hang, spin, die, segfault, kill_itself, hog, raise_text, leave, refuse, not_an_object, noise, garbage,
         false_size, flood, cut_short, two_names, large, close_everything, fork_bomb, daemon, network, processes, files,
-        take_a_second, who, program, is_preloaded, zygote, keep_document, cage, wait, spy, kill_all,
+        take_a_second, who, program, is_preloaded, is_rehearsed, zygote, keep_document, cage, wait, spy,
+        kill_all,
     )
 }  # fmt: skip

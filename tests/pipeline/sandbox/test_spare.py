@@ -31,8 +31,8 @@ from tests.pipeline.sandbox.test_warm import (
 LIMITS = Limits(memory=512 * 1024**2, reply=4 * 1024**2)
 
 
-def open_sandbox(*, programs: bool = False) -> Sandbox:
-    sandbox = Sandbox("strict", limits=LIMITS, preload=PRELOAD, programs=programs, **SABOTEURS)
+def open_sandbox(preload: str = PRELOAD, *, programs: bool = False) -> Sandbox:
+    sandbox = Sandbox("strict", limits=LIMITS, preload=preload, programs=programs, **SABOTEURS)
     sandbox.warm()
     return sandbox
 
@@ -69,6 +69,15 @@ def test_a_child_that_waited_answers_without_its_zygote(sandbox: Sandbox, monkey
     os.kill(before[0], signal.SIGCONT)
     assert zygotes() == before
     assert soon(lambda: waiting not in children())
+
+
+def test_it_rehearses_while_it_waits():
+    sandbox = open_sandbox("tests.pipeline.sandbox.saboteurs:preload_and_rehearse")
+    for _ in range(2):
+        spare()
+        time.sleep(0.2)
+        assert call(sandbox, "is_rehearsed") == {"rehearsed": True}
+    sandbox.close()
 
 
 def test_no_child_has_two_documents(sandbox: Sandbox):
