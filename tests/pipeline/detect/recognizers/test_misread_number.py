@@ -17,6 +17,8 @@ MISREAD = [
     ("Iqama No.: 34475070", _T.RESIDENCE_PERMIT, "34475070"),
     ("جوال\t٠٨٧٣٦٩٦-٥٠-٩٦٦", _T.PHONE_NUMBER, "٠٨٧٣٦٩٦-٥٠-٩٦٦"),
     ("IBAN: 4420 0000 0123", _T.IBAN, "4420 0000 0123"),
+    ("رقم اللوحة: ٥٨٥٢ عباص", _T.VEHICLE_PLATE, "٥٨٥٢ عباص"),
+    ("Plate No. TSKLM 1234", _T.VEHICLE_PLATE, "TSKLM 1234"),
 ]
 
 

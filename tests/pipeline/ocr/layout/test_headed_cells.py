@@ -52,6 +52,33 @@ def test_columns_are_followed_where_rows_are_slanted_or_read_from_the_right() ->
     assert lines.count("ID No:\t١٢٣٤٥") == 9
 
 
+def test_a_column_without_a_label_takes_no_cell_from_others() -> None:
+    """Else the cells of a row would move by a column where one heading was not read."""
+    rows: list[list[Cell]] = [
+        [(str(n), 20), ("Sara", 100), ("1012345672", 500), (f"{n}:30", 720), ("K0000", 900)] for n in range(1, 6)
+    ]
+    lines = added(HEADINGS, *rows)
+    assert [lines.count(line) for line in ("Employee:\tSara", "ID No:\t1012345672", "Passport:\tK0000")] == [5, 5, 5]
+    assert len(lines) == 15
+
+
+@pytest.mark.parametrize(
+    ("line", "again"),
+    [
+        ("رقم الخواز B03050180", "رقم الجواز:\tB03050180"),
+        ("Passpont number 03050180", "passport number:\t03050180"),
+        ("passport number 03050180", None),
+        ("the total amount 03050180", None),
+    ],
+)
+def test_a_number_behind_a_label_with_one_wrong_letter(line: str, again: str | None) -> None:
+    words = cell(line, 100, 100)
+    if again is not None and not line.isascii():
+        words = [word._replace(left=1000 - word.left) for word in words]
+    after = with_labelled_values(Reading("page", *compose([words])))
+    assert after.text.split("\n")[1:] == ([again] if again else [])
+
+
 def test_a_centred_number_belongs_to_the_nearest_heading() -> None:
     assert sorted(added([("هاتف", 1500), ("الهوية", 1000)], [("٠٥٠١٢٣٤", 1330), ("١٠١٢", 1010)])) == [
         "الهوية:\t١٠١٢", "هاتف:\t٠٥٠١٢٣٤",
