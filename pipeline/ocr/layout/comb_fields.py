@@ -98,7 +98,10 @@ def _boxes(row: Sequence[_Cell]) -> Iterator[Box]:
     cell, places = _width(_digits(row)), [one.place for one in row]
     height = float(np.median([mark.height for mark in places if mark.height >= _TALL * max(m.height for m in places)]))
     tall = [mark for mark in places if mark.height >= _TALL * height]
-    slope, offset = np.polyfit([_middle(mark) for mark in tall], [mark.top + mark.height / 2 for mark in tall], 1)
+    places_of_tall, middles = [_middle(mark) for mark in tall], [mark.top + mark.height / 2 for mark in tall]
+    slope, offset = (
+        np.polyfit(places_of_tall, middles, 1) if np.ptp(places_of_tall) >= cell else (0.0, np.mean(middles))
+    )
     first, last = _middle(places[0]) - _BEYOND * cell, _middle(places[-1]) + _BEYOND * cell
     for left, right in pairwise((first, *map(_middle, places), last)):
         ends = [slope * place + offset for place in (left, right)]
