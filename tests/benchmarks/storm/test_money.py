@@ -8,7 +8,7 @@ from sqlmodel import col
 
 from benchmarks.storm.load import TEXT, TEXTS
 from benchmarks.storm.money import owed
-from storage import ledger
+from storage import charging_leases, ledger
 from storage.jobs.records import hold_reference
 from storage.jobs.tables import Job
 from storage.ledger import Order
@@ -21,8 +21,10 @@ ONE, TWO = (f"text:00000000-0000-4000-8000-00000000000{number}" for number in (1
 
 def charge(caller: Caller, now: datetime, *references: str, tokens: int = TEXT.tokens) -> None:
     orders = [Order(tokens, reference, TEXT.reason) for reference in references]
+    with caller.database.transaction() as session:
+        lease = charging_leases.begin(session)
     with caller.database.bare_transaction() as connection:
-        ledger.charge_all(connection, caller.id, orders, free_per_day=20, now=now)
+        ledger.charge_all(connection, caller.id, orders, lease=lease, free_per_day=20, now=now)
 
 
 def refund(caller: Caller, now: datetime, reference: str) -> None:
