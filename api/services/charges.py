@@ -40,13 +40,13 @@ class Charged(AbstractAsyncContextManager[PendingCharge]):
             await _refund_shielded(self._services, self._order.reference, self._account_id)
             raise
         except Exception:  # nothing was taken
-            self._services.open_charges.end(self._order.reference)
+            self._services.open_charges.drop(self._order.reference)
             raise
         return self._charge
 
     async def __aexit__(self, *_: object) -> None:
         if self._charge.is_final:
-            self._services.open_charges.end(self._order.reference)
+            self._services.open_charges.answered(self._order.reference)
             WORDS.inc(self._order.tokens)
         else:
             await _refund_shielded(self._services, self._order.reference)

@@ -21,7 +21,7 @@ class OpenCharges:
     """The charges of one process that are neither answered nor refunded. Safe from many threads.
 
     If the process dies, another one refunds those that were open at the last renewal or were made after it. A charge
-    that has ended counts as open at one more renewal, because its answer may not have left yet: calls that were
+    that was answered counts as open at one more renewal, because the answer may not have left yet: calls that were
     answered in the last two intervals before a death may be refunded, earlier ones are not.
     """
 
@@ -29,7 +29,7 @@ class OpenCharges:
         self._database = database
         self._lock = threading.Lock()  # of what follows
         self._open: set[str] = set()
-        self._ended: set[str] = set()  # since the last renewal
+        self._answered: set[str] = set()  # since the last renewal
         self._idle = 0  # renewals without an open charge
         self._lease: UUID | None = None
         self._renewing = threading.Lock()
@@ -40,15 +40,20 @@ class OpenCharges:
         return self._lease
 
     def add(self, reference: str) -> None:
-        """Before the charge, which is open until `end`."""
+        """Before the charge, which is open from then on."""
         with self._lock:
             self._open.add(reference)
 
-    def end(self, reference: str) -> None:
-        """After the charge was answered or refunded, or not made at all."""
+    def answered(self, reference: str) -> None:
+        """When the answer is on its way."""
         with self._lock:
             self._open.discard(reference)
-            self._ended.add(reference)
+            self._answered.add(reference)
+
+    def drop(self, reference: str) -> None:
+        """After the refund, or when nothing was taken."""
+        with self._lock:
+            self._open.discard(reference)
 
     def lease(self, ended: UUID | None = None) -> UUID:
         """The lease for the next charge; it is begun where there is none, or only one that has `ended`.
@@ -78,8 +83,8 @@ class OpenCharges:
             with self._database.reading() as session:
                 line = charging_leases.last_line(session)
             with self._lock:
-                told = self._open | self._ended
-                self._ended.clear()
+                told = self._open | self._answered
+                self._answered.clear()
                 self._idle = 0 if told else self._idle + 1
                 if self._idle > _IDLE_RENEWALS:
                     self._lease = None
@@ -96,7 +101,7 @@ class OpenCharges:
         MaskerUnavailable.
         """
         with self._lock:
-            self._ended.clear()
+            self._answered.clear()
             self._idle = _IDLE_RENEWALS
             left = sorted(self._open)
         for reference in left:

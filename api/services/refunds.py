@@ -77,6 +77,6 @@ class Refunds:
             with self._database.transaction() as session:
                 done = ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)
             outcome = "refunded" if done else "not_charged"
-            self._open_charges.end(reference)
+            self._open_charges.drop(reference)
         finally:
             REFUNDS.labels(outcome).inc()

@@ -58,3 +58,10 @@ def test_it_is_open_until_the_answer_has_ended(
     if not is_given_up:
         assert told(served) == []
         assert give_up(served) == 0
+
+
+def test_a_call_that_cannot_be_paid_leaves_nothing_open(served: Served, account: Account) -> None:
+    with caller(served, account) as client:
+        dear = asks("word " * (served.balance(account) + 1))
+        assert client.post(ANTHROPIC, json=dear).status_code == 402
+    assert told(served) == []

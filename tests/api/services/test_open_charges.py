@@ -79,9 +79,10 @@ def told(database: Database) -> list[list[str]]:
         return list(session.exec(select(ChargingLease.open_references)).all())
 
 
-def test_a_charge_that_has_ended_is_told_as_open_once_more(database: Database, first: Process) -> None:
-    first.charge("one", "two")
-    first.open_charges.end("one")
+def test_a_charge_that_was_answered_is_told_as_open_once_more(database: Database, first: Process) -> None:
+    first.charge("one", "two", "refunded")
+    first.open_charges.drop("refunded")
+    first.open_charges.answered("one")
     first.open_charges.renew()
     assert told(database) == [["one", "two"]]
     first.open_charges.renew()
@@ -92,7 +93,7 @@ def test_only_a_process_that_is_silent_for_some_looks_is_given_up(
     database: Database, account: UUID, first: Process, second: Process
 ) -> None:
     first.charge("open", "answered")
-    first.open_charges.end("answered")
+    first.open_charges.answered("answered")
     for _ in range(3):
         first.open_charges.renew()
         second.look(LOOKS - 1)
@@ -142,7 +143,7 @@ def test_a_process_that_charges_nothing_for_a_while_keeps_no_lease(
     for _ in range(100):
         first.open_charges.renew()
     assert len(told(database)) == 1  # a call that takes long is no idleness
-    first.open_charges.end("one")
+    first.open_charges.answered("one")
     for _ in range(100):
         first.open_charges.renew()
     assert told(database) == []
@@ -155,7 +156,7 @@ def test_a_process_that_stops_leaves_what_it_could_not_refund(
     database: Database, account: UUID, first: Process, second: Process, left: list[str]
 ) -> None:
     first.charge("answered", *left)
-    first.open_charges.end("answered")
+    first.open_charges.answered("answered")
 
     async def serve_and_stop() -> None:
         renewing = asyncio.create_task(first.open_charges.keep_renewing())

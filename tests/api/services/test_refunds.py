@@ -15,6 +15,7 @@ from api.services.refunds import Refunds
 from schemas.telemetry.metrics import REFUNDS
 from storage import ledger
 from storage.database import Database
+from storage.tables import ChargingLease
 from tests.storage import charging
 from tests.storage.people import new_account
 
@@ -74,6 +75,25 @@ def test_without_a_charge_nothing_is_given(migrated: Database) -> None:
     account, before = charged(migrated), counted("not_charged")
     Refunds(migrated, OpenCharges(migrated)).give_back("never", account)
     assert (paid(migrated, account), counted("not_charged") - before) == (30, 1)
+
+
+def test_a_charge_is_open_until_it_is_refunded(migrated: Database, away: Database) -> None:
+    charged(migrated, "one")
+    open_charges = OpenCharges(migrated)
+    refunds = Refunds(away, open_charges)
+    open_charges.add("one")
+
+    def told() -> list[str]:
+        open_charges.renew()
+        with migrated.reading() as session:
+            return session.get_one(ChargingLease, lease).open_references
+
+    lease = open_charges.lease()
+    refunds.give_back("one")
+    assert told() == ["one"]
+    refunds._database = migrated
+    refunds.settle()
+    assert told() == []
 
 
 def test_a_server_retries_while_it_serves(migrated: Database, away: Database, monkeypatch: pytest.MonkeyPatch) -> None:
