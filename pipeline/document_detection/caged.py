@@ -98,7 +98,7 @@ class CagedDetector:
         self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
     ) -> tuple[Leftover, ...]:
         """As the protocol says."""
-        values = replace(findings, places=())  # the places are of the input, and the half of it
+        values = replace(findings, places=())  # what is looked for; its places in the input are not needed
         blobs = {"second": dump(second), "findings": dump(values), **dump_readings(readings)}
         answer = self._ask("leftovers", blobs, options)
         try:
