@@ -34,11 +34,14 @@ def create_app(settings: Settings, storage: Storage | None = None, rules: Access
         background = {
             asyncio.create_task(services.usage_log.keep_writing()),
             asyncio.create_task(services.refunds.keep_settling()),
+            asyncio.create_task(services.abandoned_charges.keep_looking()),
         }
+        renewing = asyncio.create_task(services.open_charges.keep_renewing())
         yield
-        for task in background:
-            task.cancel()
-        await asyncio.wait(background)
+        for tasks in (background, {renewing}):  # the lease is closed after the last refund
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
         services.detection.close()
         await services.limiter.close()
         for each in {upstream, app.state.services.upstream}:  # tests replace the services

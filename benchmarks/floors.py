@@ -24,6 +24,7 @@ from pydantic import BaseModel
 from api.app import create_app
 from api.http.server import listen, serve
 from api.services.charge_batches import ChargeBatcher
+from api.services.open_charges import OpenCharges
 from pipeline.detect.detector import Detector
 from schemas.clock import utc_now
 from schemas.settings import LogFormat, load_settings
@@ -61,7 +62,8 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
     with storage.database.reading() as session:
         account = accounts.by_email(session, email)
     assert account is not None
-    batcher = ChargeBatcher(storage.database, settings.free_tokens_per_day)
+    open_charges = OpenCharges(storage.database)
+    batcher = ChargeBatcher(storage.database, open_charges, settings.free_tokens_per_day)
     app = FastAPI()
 
     @app.post("/api/v1/mask")
@@ -75,9 +77,10 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
         return body
 
     def charge(account_id: UUID, tokens: int, reference: str) -> None:
+        orders, lease = [Order(tokens, reference)], open_charges.lease()
         free, now = settings.free_tokens_per_day, utc_now()
         with storage.database.bare_transaction() as connection:
-            ledger.charge_all(connection, account_id, [Order(tokens, reference)], free_per_day=free, now=now)
+            ledger.charge_all(connection, account_id, orders, lease=lease, free_per_day=free, now=now)
 
     return _with_health(app)
 

@@ -16,9 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
-from schemas.errors import InsufficientTokens, Unprocessable
+from schemas.errors import InsufficientTokens, MaskerUnavailable, Unprocessable
 from storage.database import insert_missing
-from storage.tables import Entry, EntryKind, Purse
+from storage.tables import ChargingLease, Entry, EntryKind, Purse
 
 MAX_CREDIT = 10**15  # far from the columns' 64 bits, however often it is given
 _DAY = timedelta(days=1)
@@ -30,6 +30,10 @@ class UnknownAccount(LookupError):
 
 class ReferenceConflict(Exception):
     """The reference is in use for something else: another account, a refunded charge, a released hold."""
+
+
+class LeaseEnded(MaskerUnavailable):
+    """The lease under which a call was to be charged has ended. Nothing was taken."""
 
 
 class Charge(NamedTuple):
@@ -56,13 +60,14 @@ class Balance(NamedTuple):
 
 
 def charge_all(
-    connection: Connection, account_id: UUID, orders: Sequence[Order], *, free_per_day: int, now: datetime
+    connection: Connection, account_id: UUID, orders: Sequence[Order], *, lease: UUID, free_per_day: int, now: datetime
 ) -> list[Charge | InsufficientTokens]:
     """Charges text calls one after another, free tokens first. Returns for each the charge or the error.
 
-    Every reference must be new: ReferenceConflict otherwise, and the transaction is lost. UnknownAccount.
+    `lease`: of the process, which lasts until the transaction ends (storage/charging_leases.py); LeaseEnded. Every
+    reference must be new: ReferenceConflict otherwise, and the transaction is lost. UnknownAccount.
     """
-    purse = _locked_purse(connection, account_id)
+    purse = _locked_purse_and_lease(connection, account_id, lease)
     today, used = _free_day(purse, now)
     paid_tokens = purse.paid_tokens
     outcomes: list[Charge | InsufficientTokens] = []
@@ -75,7 +80,8 @@ def charge_all(
         used, paid_tokens = used + taken.free, paid_tokens - taken.paid
         outcomes.append(taken)
         parts = Charge(-taken.free, -taken.paid)
-        lines.append(_line(account_id, EntryKind.CHARGE, parts, order.reason, order.reference, today, now))
+        line = _line(account_id, EntryKind.CHARGE, parts, order.reason, order.reference, today, now)
+        lines.append({**line, "lease_id": lease})
     if lines:
         try:
             connection.execute(_INSERT_LINES, lines)
@@ -216,6 +222,14 @@ _LOCK_PURSE = (
     .where(col(Purse.account_id) == bindparam("purse_of"))
     .with_for_update()
 )
+# One statement for both, because a call that is charged waits for each. The lease is locked before the purse, and so
+# lightly that its renewal need not wait.
+_LOCK_PURSE_AND_LEASE = _LOCK_PURSE.add_columns(
+    sqlalchemy.select(col(ChargingLease.id))
+    .where(col(ChargingLease.id) == bindparam("lease"))
+    .with_for_update(read=True, key_share=True)
+    .scalar_subquery()
+)
 _UPDATE_PURSE = (
     update(Purse)
     .where(col(Purse.account_id) == bindparam("purse_of"))
@@ -229,6 +243,16 @@ def _locked_purse(connection: Connection, account_id: UUID) -> _Sums:
     if row is None:
         raise UnknownAccount
     return _Sums(*row)
+
+
+def _locked_purse_and_lease(connection: Connection, account_id: UUID, lease: UUID) -> _Sums:
+    row = connection.execute(_LOCK_PURSE_AND_LEASE, {"purse_of": account_id, "lease": lease}).one_or_none()
+    if row is None:
+        raise UnknownAccount
+    *sums, found = row
+    if found is None:
+        raise LeaseEnded
+    return _Sums(*sums)
 
 
 def _keep(connection: Connection, sums: _Sums) -> None:

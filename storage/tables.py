@@ -103,6 +103,7 @@ class Entry(SQLModel, table=True):
     """One line of the append-only ledger. Amounts are signed: negative is taken, positive given.
 
     `day`: the Asia/Riyadh day whose free quota the free part belongs to; a refund carries the day of its charge.
+    `lease_id`: of a charge, the lease of the process that made it; null in charges from before there were leases.
     """
 
     __tablename__ = "ledger_entries"
@@ -120,6 +121,22 @@ class Entry(SQLModel, table=True):
     reference: str
     day: date
     created_at: datetime = Field(sa_type=UtcDateTime)
+    lease_id: UUID | None = None
+
+
+class ChargingLease(SQLModel, table=True):
+    """What an API process says of its charges that are neither answered nor refunded (see storage/charging_leases.py).
+
+    `renewals`: how often it said so. `open_references`: of these charges, but for those behind the ledger's line
+    `last_line`.
+    """
+
+    __tablename__ = "charging_leases"
+
+    id: UUID = Field(primary_key=True)
+    renewals: int = Field(sa_type=BigInteger)
+    last_line: int = Field(sa_type=BigInteger)
+    open_references: list[str] = Field(sa_column=Column(JSON, nullable=False))
 
 
 class Usage(SQLModel, table=True):

@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from api.services.open_charges import OpenCharges
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
 from storage import ledger
 from storage.database import CONNECTIONS, Database
-from storage.ledger import Charge, Order
+from storage.ledger import Charge, LeaseEnded, Order
 
 _MAX_BATCH = 100  # calls of one transaction
 _Outcomes = list[Charge | InsufficientTokens | Exception]
@@ -42,14 +43,15 @@ class ChargeBatcher:
     Accounts do not wait for each other as long as the database has a free connection.
     """
 
-    def __init__(self, database: Database, free_per_day: int) -> None:
-        self._database, self._free_per_day = database, free_per_day
+    def __init__(self, database: Database, open_charges: OpenCharges, free_per_day: int) -> None:
+        self._database, self._open_charges, self._free_per_day = database, open_charges, free_per_day
         self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="charges")
         self._queues: dict[UUID, _Queue] = {}  # of the accounts that are being charged
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def charge(self, account_id: UUID, order: Order) -> Charge:
-        """Takes the tokens; the order's reference must be new. InsufficientTokens; MaskerUnavailable or CommitInDoubt.
+        """Takes the tokens; the order's reference must be new, and open (`OpenCharges.add`). InsufficientTokens;
+        MaskerUnavailable or CommitInDoubt.
 
         Without other calls of the account the charge starts at once, in a thread. A call that is cancelled while it
         waits takes nothing. A call that is cancelled while it is charged ends when the outcome is known, and tokens
@@ -108,8 +110,16 @@ class ChargeBatcher:
         return asyncio.get_running_loop().run_in_executor(self._threads, self._charge, account_id, orders)
 
     def _charge(self, account_id: UUID, orders: list[Order]) -> _Outcomes:
+        lease = self._open_charges.lease()
+        try:
+            return self._charge_under(lease, account_id, orders)
+        except LeaseEnded:  # this process was suspended for so long that another one gave it up
+            return self._charge_under(self._open_charges.lease(ended=lease), account_id, orders)
+
+    def _charge_under(self, lease: UUID, account_id: UUID, orders: list[Order]) -> _Outcomes:
         with self._database.bare_transaction() as connection:
-            return [*ledger.charge_all(connection, account_id, orders, free_per_day=self._free_per_day, now=utc_now())]
+            free, now = self._free_per_day, utc_now()
+            return [*ledger.charge_all(connection, account_id, orders, lease=lease, free_per_day=free, now=now)]
 
 
 def _set_outcome(future: asyncio.Future[Charge], outcome: Charge | Exception) -> None:

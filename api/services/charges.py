@@ -33,15 +33,20 @@ class Charged(AbstractAsyncContextManager[PendingCharge]):
 
     async def __aenter__(self) -> PendingCharge:
         # No statement may stand between the charge and the block, whose end refunds it.
+        self._services.open_charges.add(self._order.reference)
         try:
             await self._services.charge_batcher.charge(self._account_id, self._order)
         except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the tokens may have been taken
             await _refund_shielded(self._services, self._order.reference, self._account_id)
             raise
+        except Exception:  # nothing was taken
+            self._services.open_charges.drop(self._order.reference)
+            raise
         return self._charge
 
     async def __aexit__(self, *_: object) -> None:
         if self._charge.is_final:
+            self._services.open_charges.answered(self._order.reference)
             WORDS.inc(self._order.tokens)
         else:
             await _refund_shielded(self._services, self._order.reference)

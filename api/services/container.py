@@ -9,7 +9,9 @@ from anyio import CapacityLimiter
 from api.engine.judge import Judge
 from api.engine.pool import ProcessPool
 from api.engine.scheduler import SHORT_CHARACTERS, DetectionScheduler, TextProcesses
+from api.services.abandoned_charges import AbandonedCharges
 from api.services.charge_batches import ChargeBatcher
+from api.services.open_charges import OpenCharges
 from api.services.password_hashing import PasswordThreads
 from api.services.policies import Policies
 from api.services.refunds import Refunds
@@ -81,12 +83,22 @@ class Services:
     @cached_property
     def charge_batcher(self) -> ChargeBatcher:
         """Charges text calls."""
-        return ChargeBatcher(self.storage.database, self.settings.free_tokens_per_day)
+        return ChargeBatcher(self.storage.database, self.open_charges, self.settings.free_tokens_per_day)
+
+    @cached_property
+    def open_charges(self) -> OpenCharges:
+        """The charges of text calls that are neither answered nor refunded, and the lease for them."""
+        return OpenCharges(self.storage.database)
+
+    @cached_property
+    def abandoned_charges(self) -> AbandonedCharges:
+        """Refunds those of processes that died."""
+        return AbandonedCharges(self.storage.database, self.open_charges)
 
     @cached_property
     def refunds(self) -> Refunds:
         """Gives back the charges of text calls that failed."""
-        return Refunds(self.storage.database)
+        return Refunds(self.storage.database, self.open_charges)
 
     @cached_property
     def usage_log(self) -> UsageLog:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from anyio import CancelScope, to_thread
 
+from api.services.open_charges import OpenCharges
 from schemas.clock import utc_now
 from schemas.errors import MaskerError, MaskerUnavailable, type_name
 from schemas.telemetry.metrics import REFUNDS
@@ -21,12 +22,11 @@ class Refunds:
     """The refunds of one process. A refund that fails is kept and tried again as long as the process lives.
 
     Safe from many threads. What is kept is bounded by the calls that were under way when the database went away: a call
-    that comes later is not charged. The log names each charge that is kept and its refund, so that those of a process
-    that is killed can be found.
+    that comes later is not charged. A charge stays open until its refund is made.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, open_charges: OpenCharges) -> None:
+        self._database, self._open_charges = database, open_charges
         self._lock = threading.Lock()
         self._settling = threading.Lock()
         self._owed: dict[str, UUID | None] = {}  # by reference; the account, when the charge's commit is in doubt
@@ -69,15 +69,14 @@ class Refunds:
         finally:
             with CancelScope(shield=True):
                 await to_thread.run_sync(self.settle)
-            for reference in self._owed:
-                log.error("a charge was not refunded", extra={"reference": reference})
 
     def _refund(self, reference: str, in_doubt: UUID | None) -> None:
-        """One attempt, which is counted. MaskerError."""
+        """One attempt, which is counted; the charge is no longer open when it succeeds. MaskerError."""
         outcome = "failed"
         try:
             with self._database.transaction() as session:
                 done = ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)
             outcome = "refunded" if done else "not_charged"
+            self._open_charges.drop(reference)
         finally:
             REFUNDS.labels(outcome).inc()

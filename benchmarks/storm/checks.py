@@ -3,7 +3,7 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import httpx
@@ -12,10 +12,11 @@ from sqlalchemy import func
 from sqlmodel import SQLModel, col, select
 
 from benchmarks.storm.load import Seen
-from benchmarks.storm.money import judge_calls, judge_files, judge_purse, owed, taken
+from benchmarks.storm.money import judge_calls, judge_files, judge_purse, taken
 from benchmarks.storm.reading import read_files
-from benchmarks.storm.system import PAID_TOKENS, System, holds
+from benchmarks.storm.system import API, PAID_TOKENS, System, holds
 from schemas.files import JobState
+from storage import charging_leases
 from storage.jobs import records
 from storage.jobs.tables import Job
 from storage.opening import Storage
@@ -37,7 +38,7 @@ class Verdict:
     read: Counter[str] = field(default_factory=Counter)  # files by what became of reading them; `read`: downloaded
     calls: Counter[str] = field(default_factory=Counter)  # paid calls by status; `none`: no answer
     calls_paid: int = 0
-    unrefunded: int = 0  # charges whose refund failed and was not made good, as the log says
+    abandoned: int = 0  # charges of killed processes that were refunded, as the log says
     objects_without_row: int = 0
     settled_after: float = 0.0
     remarks: list[str] = field(default_factory=list)
@@ -61,7 +62,7 @@ def check(system: System, accounts: Mapping[str, Seen]) -> Verdict:
 
     def settle() -> None:
         began = time.monotonic()
-        verdict.remarks += unsettled(storage, PATIENCE)
+        verdict.remarks += unsettled(storage, PATIENCE) + still_leased(storage, PATIENCE)
         verdict.settled_after = time.monotonic() - began
 
     def read() -> None:
@@ -71,8 +72,10 @@ def check(system: System, accounts: Mapping[str, Seen]) -> Verdict:
                 verdict.read += read_files(client, seen, search)
 
     def count() -> None:
+        killed = [moment for service in system.services if service.name == API for moment in service.killed]
         for email, seen in accounts.items():
-            check_account(storage, email, seen, owed(system.api_log().splitlines()), verdict)
+            check_account(storage, email, seen, killed, verdict)
+        verdict.abandoned = system.api_log().count("a charge of a process that died was refunded")
         check_objects(storage, verdict)
         verdict.remarks += [f"a value stands in the table {table}" for table in tables_with(storage, search)]
 
@@ -128,8 +131,21 @@ def unsettled(storage: Storage, patience: float) -> list[str]:
         time.sleep(0.5)
 
 
-def check_account(storage: Storage, email: str, seen: Seen, unrefunded: set[str], verdict: Verdict) -> None:
-    """Judges the files and the money of an account. `unrefunded`: references of charges that may stand."""
+def still_leased(storage: Storage, patience: float) -> list[str]:
+    """A remark if not every charge was answered or refunded within so many seconds: each lease has ended then."""
+    deadline = time.monotonic() + patience
+    while True:
+        with storage.database.reading() as session:
+            left = len(charging_leases.renewals(session))
+        if not left:
+            return []
+        if time.monotonic() > deadline:
+            return [f"{left} processes still had open charges {patience:.0f} s after the storm"]
+        time.sleep(0.5)
+
+
+def check_account(storage: Storage, email: str, seen: Seen, killed: Sequence[float], verdict: Verdict) -> None:
+    """Judges the files and the money of an account. `killed`: when processes of the API were (monotonic)."""
     with storage.database.reading() as session:
         account_id = session.exec(select(Account.id).where(Account.email == email)).one()
         purse = session.exec(select(Purse).where(Purse.account_id == account_id)).one()
@@ -143,14 +159,13 @@ def check_account(storage: Storage, email: str, seen: Seen, unrefunded: set[str]
     verdict.errors.update(job.error_code for job in jobs.values() if job.error_code)
     spent = taken(entries)
     references = {records.hold_reference(job.id) for job in jobs.values()}
-    charges = {reference: price for reference, price in spent.items() if reference not in references}
+    charges = [price for reference, price in spent.items() if reference not in references]
     verdict.remarks += judge_purse(purse, entries, PAID_TOKENS)
     verdict.remarks += judge_files(jobs.values(), spent)
-    verdict.remarks += judge_calls(seen, charges, unrefunded)
+    verdict.remarks += judge_calls(seen, charges, killed)
     for (_, status), count in seen.calls.items():
         verdict.calls[status] += count
     verdict.calls_paid += len(charges)
-    verdict.unrefunded += len(unrefunded & charges.keys())
 
 
 def check_objects(storage: Storage, verdict: Verdict) -> None:

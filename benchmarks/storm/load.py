@@ -16,6 +16,7 @@ from benchmarks.documents.files import luhn
 from benchmarks.storm.papers import Paper, Person, paper, readable
 from benchmarks.storm.provider import spoken
 
+GIVEN_UP = "given up"  # the status of a call whose caller waited for too long
 WORDS = 12  # of every text
 BATCH = 3  # texts of a batch
 SHARES = {"csv": 55, "docx": 25, "pdf": 12, "png": 8}  # of the kinds of files; a scan takes seconds of a core
@@ -38,7 +39,9 @@ class Seen:
     key: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
     values: list[str] = field(default_factory=list)
-    calls: Counter[tuple[Price, str]] = field(default_factory=Counter)  # by status, `none` without an answer
+    # By status: GIVEN_UP after the caller's patience, `none` when the connection broke off.
+    calls: Counter[tuple[Price, str]] = field(default_factory=Counter)
+    answers: list[tuple[float, Price]] = field(default_factory=list)  # calls with 200, and when (monotonic)
     papers: dict[str, Paper] = field(default_factory=dict)  # every file that was sent, by name
     files: dict[str, str] = field(default_factory=dict)  # accepted files and their names
     uploads: Counter[str] = field(default_factory=Counter)
@@ -54,6 +57,8 @@ class Seen:
         """One paid call."""
         with self.lock:
             self.calls[price, status] += 1
+            if status == "200":
+                self.answers.append((time.monotonic(), price))
 
 
 class Caller(threading.Thread):
@@ -103,8 +108,8 @@ class Caller(threading.Thread):
         """The answer if it is 200. It is counted in any case, and an error must tell none of the values."""
         try:
             answer = client.post(path, json=body, headers={"X-Provider-Key": "sk-storm"})
-        except httpx.TransportError:
-            self.seen.count(price, "none")
+        except httpx.TransportError as error:
+            self.seen.count(price, GIVEN_UP if isinstance(error, httpx.TimeoutException) else "none")
             return None
         self.seen.count(price, str(answer.status_code))
         if answer.status_code == 200:

@@ -1,33 +1,20 @@
-"""Judges the ledger of an account: every call that was answered is paid once, no other is paid but for a known reason.
+"""Judges the ledger of an account: every call that was answered is paid once, and no other is paid.
 
-A call without an answer may have been paid or not. A call that was answered with an error must be refunded; the log of
-the API names the charges whose refund failed and was not made good, and only those may stay.
+There are two exceptions. A call that its caller gave up may have been answered nevertheless, and be paid. A call that
+was answered within TOLD_SECONDS before a process of the API was killed may be refunded.
 """
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from benchmarks.storm.load import Price, Seen
+from benchmarks.storm.load import GIVEN_UP, Price, Seen
 from schemas.files import JobState
 from storage.jobs.records import hold_reference
 from storage.jobs.tables import Job
 from storage.tables import Entry, EntryKind, Purse
 
 _TOKENS_PER_PAGE = 10
-_OWED, _GIVEN = "a charge is not refunded yet", "a charge was refunded late"
-_REFERENCE = re.compile(r"\b[a-z]+:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-
-
-def owed(log: Iterable[str]) -> set[str]:
-    """The references of charges whose refund failed and was not made good, as the lines of the API's log say."""
-    found: set[str] = set()
-    for line in log:
-        if _OWED in line:
-            found.update(_REFERENCE.findall(line))
-        elif _GIVEN in line:
-            found.difference_update(_REFERENCE.findall(line))
-    return found
+TOLD_SECONDS = 20.0  # in which the database knows that a call was answered: two renewals, and faults of the database
 
 
 def taken(entries: Iterable[Entry]) -> dict[str, Price]:
@@ -68,21 +55,19 @@ def judge_files(jobs: Iterable[Job], spent: Mapping[str, Price]) -> list[str]:
     return remarks
 
 
-def judge_calls(seen: Seen, charges: Mapping[str, Price], unrefunded: Collection[str]) -> list[str]:
-    """Remarks on the calls of each price. `charges`: what calls took, by reference.
-
-    `unrefunded`: the references that may stand although the call was answered with an error (see `owed`).
-    """
-    answered: Counter[Price] = Counter()
-    unanswered: Counter[Price] = Counter()
+def judge_calls(seen: Seen, charges: Iterable[Price], killed: Sequence[float] = ()) -> list[str]:
+    """Remarks on the calls of each price. `charges`: what calls took. `killed`: moments of deaths, as in `answers`."""
+    given_up: Counter[Price] = Counter()
     for (price, status), count in seen.calls.items():
-        answered[price] += count if status == "200" else 0
-        unanswered[price] += count if status == "none" else 0
-    paid = Counter(charges.values())
-    excused = Counter(price for reference, price in charges.items() if reference in unrefunded)
+        given_up[price] += count if status == GIVEN_UP else 0
+    answered = Counter(price for _, price in seen.answers)
+    untold = Counter(
+        price for moment, price in seen.answers if any(0 <= death - moment <= TOLD_SECONDS for death in killed)
+    )
+    paid = Counter(charges)
     return [
         f"{price.reason} of {price.tokens} words: {paid[price]} paid, {answered[price]} answered, "
-        f"{unanswered[price]} without an answer, {excused[price]} whose refund failed"
-        for price in sorted({*answered, *unanswered, *paid})
-        if not answered[price] <= paid[price] <= answered[price] + unanswered[price] + excused[price]
+        f"{untold[price]} of them shortly before a kill, {given_up[price]} given up"
+        for price in sorted({*answered, *given_up, *paid})
+        if not answered[price] - untold[price] <= paid[price] <= answered[price] + given_up[price]
     ]

@@ -20,15 +20,15 @@ ends, the system finishes what it had accepted, and everything is counted:
 
 - every accepted file is ready, failed or expired; every ready one, also of an upload that was never answered, was
   downloaded and searched for the values of all accounts: its bytes, its parts, its text, and its pixels by OCR;
-- the ledger balances to the word: each answered call is paid once, a call that was answered with an error is not,
-  unless the log names its refund as failed; each ready file costs its words and pages, a failed one nothing; a call
-  without any answer may have been paid or not;
+- the ledger balances to the word: each answered call is paid once; a call is not paid that was answered with an error,
+  or not at all because its process was killed; each ready file costs its words and pages, a failed one nothing. Two
+  exceptions: calls that their caller gave up may be paid, and calls that were answered within 20 s before a kill may be
+  refunded (two seconds, [operating.md](operating.md#money), and faults of the database that come in between);
 - no object is left of a file that ended, no process outlives the system, the provider was sent no value, and no value
   of any text or file stands in a log, a temporary file, the data directory, the database's files, the object store or
   Redis, which is searched after each fault, too.
 
-What was not so is a remark, and so is a fault that the machine could not do. A refund that fails is tried again while
-the process lives: `after an error whose refund failed` counts those that a process did not make good before it ended.
+What was not so is a remark, and so is a fault that the machine could not do.
 """
 
 

@@ -53,6 +53,7 @@ time.sleep = lambda seconds: select.select([], [], [], seconds) and None
 """
 _SKEW = 75  # seconds: many leases, and less than an object store forgives in a signature
 _SKEWED_SECONDS = 6.0  # at least; a process needs seconds to start
+API = "API"  # the name of the service
 PAID_TOKENS = 1_000_000_000  # of each account
 READY_SECONDS = 120.0
 EARLIER_SECONDS = 120.0  # for files that were under way when the master key was changed
@@ -65,6 +66,7 @@ class Service:
     def __init__(self, name: str, environment: dict[str, str], log: Path, *arguments: str) -> None:
         self.name, self.environment, self._log, self._arguments = name, environment, log, arguments
         self._process: subprocess.Popen[bytes] | None = None
+        self.killed: list[float] = []  # moments (monotonic)
 
     def start(self) -> None:
         """Starts it if it does not run."""
@@ -80,6 +82,7 @@ class Service:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            self.killed.append(time.monotonic())
 
     def stop(self) -> None:
         """Asks it to end, and waits until it did what it had begun. RuntimeError after GRACE_SECONDS."""
@@ -294,7 +297,7 @@ class System:
         self.parts += [Part("PostgreSQL", postgresql), Part("Redis", queues), Part("the S3 server", swift)]
 
     def _serve(self) -> None:
-        self._add(Service("API", self.environment, self.logs / "api.log", "serve", "--port", str(self.port)))
+        self._add(Service(API, self.environment, self.logs / "api.log", "serve", "--port", str(self.port)))
 
     def _restart_with(self, master_key: str, previous: str) -> None:
         """One service after the other, on other keys; returns when the API is ready. RuntimeError."""

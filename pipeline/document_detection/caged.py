@@ -5,6 +5,7 @@ somebody means them to, and a thread cannot be stopped. The calling process neve
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from pipeline import stages
@@ -97,7 +98,8 @@ class CagedDetector:
         self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
     ) -> tuple[Leftover, ...]:
         """As the protocol says."""
-        blobs = {"second": dump(second), "findings": dump(findings), **dump_readings(readings)}
+        values = replace(findings, places=())  # what is looked for; its places in the input are not needed
+        blobs = {"second": dump(second), "findings": dump(values), **dump_readings(readings)}
         answer = self._ask("leftovers", blobs, options)
         try:
             return decode_leftovers(from_bytes(answer))

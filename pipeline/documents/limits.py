@@ -54,3 +54,6 @@ MAX_CSV_COLUMNS = 1_000_000  # of one row; spreadsheets stop at 16,384, exports 
 MAX_CSV_ROWS = 20_000_000  # lines of one table, blank ones too
 MAX_CSV_FIELD = 2_000_000  # characters of one cell; detection takes some 200 bytes for each
 MAX_CSV_JOINTS = 1_000_000  # pairs of cells that may be one value
+
+# What is found
+MAX_VALUES = 500_000  # different values of a document; each takes some 1,500 bytes while it is searched for everywhere

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pipeline.detect.mentions import PersonMentions, is_certain_name
 from pipeline.detect.text.equivalence import canonical, compact_form, is_identifier, words_form
 from pipeline.documents.document import FoundValue
+from pipeline.documents.limits import MAX_VALUES
 from pipeline.entities.occurrences import MatchScope, SearchValue
 from pipeline.entities.spans import ValueSpan
 from schemas.entities import PREFIX, EntityType
+from schemas.errors import unsupported
+from schemas.refusals import Reason
 
 _AT = ("at", "ات", "ايت")  # in folded spelling: also `آت` and `أت`
 _DOT = ("dot", "دوت", "نقطة")
@@ -58,10 +61,15 @@ class KnownValue:
 
 
 def index_of(known: list[KnownValue], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:
-    """The index in `known` of the value with this surface. A new value is added to `known` and `index`."""
+    """The index in `known` of the value with this surface. A new value is added to `known` and `index`.
+
+    StageFailed (too_complex) past MAX_VALUES.
+    """
     key = (type_, canonical(type_, surface))
     number = index.get(key)
     if number is None:
+        if len(known) >= MAX_VALUES:
+            raise unsupported(Reason.TOO_COMPLEX)
         number = index[key] = len(known)
         known.append(KnownValue(*key))
     known[number].surfaces.setdefault(surface)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from schemas.errors import InsufficientTokens
-from storage import ledger
+from storage import charging_leases, ledger
 from storage.ledger import Charge, Order
 
 
@@ -14,8 +14,11 @@ def charge(
     session: Session, account_id: UUID, tokens: int, *, reference: str, free_per_day: int, now: datetime
 ) -> Charge:
     """What was taken. InsufficientTokens, and whatever `charge_all` raises."""
+    lease = charging_leases.begin(session)
+    session.flush()
     orders = [Order(tokens, reference)]
-    (outcome,) = ledger.charge_all(session.connection(), account_id, orders, free_per_day=free_per_day, now=now)
+    connection = session.connection()
+    (outcome,) = ledger.charge_all(connection, account_id, orders, lease=lease, free_per_day=free_per_day, now=now)
     if isinstance(outcome, InsufficientTokens):
         raise outcome
     return outcome

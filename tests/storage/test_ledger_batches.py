@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InsufficientTokens
-from storage import ledger
+from storage import charging_leases, ledger
 from storage.database import Database
 from storage.ledger import Charge, Order, ReferenceConflict, UnknownAccount
 from tests.storage import charging
@@ -17,11 +17,18 @@ from tests.storage.people import new_account
 FREE = 10
 
 
+def begun(database: Database) -> UUID:
+    """A lease of a process."""
+    with database.transaction() as session:
+        return charging_leases.begin(session)
+
+
 def charged(database: Database, account: UUID, costs: list[int], now: datetime) -> list[Charge | tuple[int, int]]:
     """What each cost came to: its split, or what was needed and what was there."""
     orders = [Order(cost, f"{account}:{number}") for number, cost in enumerate(costs)]
-    with database.transaction() as session:
-        outcomes = ledger.charge_all(session.connection(), account, orders, free_per_day=FREE, now=now)
+    lease = begun(database)
+    with database.bare_transaction() as connection:
+        outcomes = ledger.charge_all(connection, account, orders, lease=lease, free_per_day=FREE, now=now)
     return [
         (outcome.needed_tokens, outcome.available_tokens) if isinstance(outcome, InsufficientTokens) else outcome
         for outcome in outcomes
@@ -60,14 +67,15 @@ def test_a_batch_is_its_charges(database: Database, now: datetime, costs: list[i
 def test_a_batch_with_a_reference_that_is_taken_takes_nothing(database: Database, now: datetime) -> None:
     account = new_account(database, now)
     charged(database, account, [1], now)
-    with pytest.raises(ReferenceConflict), database.transaction() as session:
-        orders = [Order(2, "new"), Order(1, f"{account}:0")]
-        ledger.charge_all(session.connection(), account, orders, free_per_day=FREE, now=now)
+    orders, lease = [Order(2, "new"), Order(1, f"{account}:0")], begun(database)
+    with pytest.raises(ReferenceConflict), database.bare_transaction() as connection:
+        ledger.charge_all(connection, account, orders, lease=lease, free_per_day=FREE, now=now)
     with database.reading() as session:
         assert ledger.balance(session, account, free_per_day=FREE, now=now).free_tokens == FREE - 1
         assert len(ledger.entries(session, account, limit=9)) == 1
 
 
 def test_nobody_is_charged_who_does_not_exist(database: Database, now: datetime) -> None:
-    with pytest.raises(UnknownAccount), database.transaction() as session:
-        ledger.charge_all(session.connection(), UUID(int=1), [Order(1, "a")], free_per_day=FREE, now=now)
+    lease = begun(database)
+    with pytest.raises(UnknownAccount), database.bare_transaction() as connection:
+        ledger.charge_all(connection, UUID(int=1), [Order(1, "a")], lease=lease, free_per_day=FREE, now=now)

@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from api.engine.text_work import Work
 from api.services.charge_batches import ChargeBatcher
+from api.services.open_charges import OpenCharges
 from api.text.calls import run_paid
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
@@ -39,7 +40,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Served]:
 
 def test_a_call_that_is_cancelled_while_it_waits_is_not_charged(served: Served) -> None:
     account, database = served.account(paid_tokens=5), served.services.storage.database
-    batcher = ChargeBatcher(database, free_per_day=0)
+    batcher = ChargeBatcher(database, OpenCharges(database), free_per_day=0)
 
     async def two_calls() -> None:
         with database.transaction() as session:
@@ -64,7 +65,7 @@ def test_a_call_that_is_cancelled_while_it_waits_is_not_charged(served: Served) 
 def test_no_call_waits_for_ever_when_all_tasks_are_cancelled(served: Served) -> None:
     """As when the event loop is closed: the task that sets the outcomes is cancelled too."""
     account, database = served.account(paid_tokens=5), served.services.storage.database
-    batcher = ChargeBatcher(database, free_per_day=0)
+    batcher = ChargeBatcher(database, OpenCharges(database), free_per_day=0)
 
     async def torn_down(*, begun: bool) -> None:
         calls = [asyncio.create_task(batcher.charge(account.id, Order(1, f"{begun}"))) for _ in range(2)]
@@ -89,7 +90,7 @@ def test_no_call_waits_for_ever_when_all_tasks_are_cancelled(served: Served) -> 
 
 def test_calls_that_wait_together_are_charged_in_one_transaction(served: Served) -> None:
     account, database = served.account(paid_tokens=100), served.services.storage.database
-    batcher = ChargeBatcher(database, free_per_day=0)
+    batcher = ChargeBatcher(database, OpenCharges(database), free_per_day=0)
 
     async def many_calls() -> list[object]:
         calls = (batcher.charge(account.id, Order(1, str(number))) for number in range(200))

@@ -38,12 +38,12 @@ class Caller:
     def database(self) -> Database:
         return self.storage.database
 
-    def judged(self, unrefunded: frozenset[str] = frozenset()) -> list[str]:
-        """The remarks on its files and its money."""
+    def judged(self, *killed: float) -> list[str]:
+        """The remarks on its files and its money. `killed`: when a process was."""
         with self.database.reading() as session:
             account = session.get_one(Account, self.id)
         verdict = Verdict()
-        check_account(self.storage, account.email, self.seen, set(unrefunded), verdict)
+        check_account(self.storage, account.email, self.seen, killed, verdict)
         return verdict.remarks
 
 
