@@ -156,7 +156,8 @@ def _without_other_orders(found: Sequence[SurfaceSpan]) -> list[SurfaceSpan]:
     by_form = [item for item in found if item.span.recognizer != MISREAD]
     known = {_digits(item.surface) for item in by_form}
     for item in found:
-        if item.span.recognizer == MISREAD and (digits := _digits(item.surface)) not in known:
+        digits = _digits(item.surface)
+        if item.span.recognizer == MISREAD and not (digits and digits in known):
             known.add(digits)
             by_form.append(item)
     return sorted(by_form)

@@ -1,4 +1,4 @@
-"""Long numbers and plates behind a label, whatever their form, in texts that were read from pixels.
+"""Long numbers and plates behind a label, and e-mail addresses, whatever their form, in texts read from pixels.
 
 There a digit may be read wrongly, two groups as one or the groups in the other order: `ID No. 098 2811387`.
 """
@@ -37,18 +37,23 @@ _PLATE = shadow_pattern(rf"""
     (?<![a-z0-9\x80-\xaf]) (?: \d{{1,4}} [ \-/|]{{0,3}} {_LETTERS} | {_LETTERS} [ \-/|]{{0,3}} \d{{1,4}} )
     (?![a-z0-9\x80-\xaf])
 """)
+_MAIL = shadow_pattern(r"(?<![a-z0-9._@\-]) [a-z0-9][a-z0-9._%+\-]{1,63} @ [a-z0-9][a-z0-9.\-]{2,252}")
 _LAST = min(RANK.values()) - 1  # every other reading of the same digits outranks it
 _SCORE = 0.3
 
 
 def _misread(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """Plates, and numbers of at least five digits, that one of the labels applies to."""
+    """Numbers of at least five digits and plates that a label applies to; words around an at sign, without a point."""
     if not options.from_pixels:
         return
+    for match in _MAIL.finditer(text.shadow):
+        yield span(*match.span(), EntityType.EMAIL_ADDRESS, _SCORE, MISREAD)._replace(rank=_LAST)
     for kind, type_ in _TYPES.items():
         form = _PLATE if type_ is EntityType.VEHICLE_PLATE else _NUMBER
         for start, end in values(text, options, kind, form) if has_label(text, options, kind) else ():
             yield span(start, end, type_, _SCORE, MISREAD)._replace(rank=_LAST)
 
 
-RECOGNIZERS: tuple[Recognizer, ...] = (Rule(MISREAD, frozenset(_TYPES.values()), _misread),)
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Rule(MISREAD, frozenset({*_TYPES.values(), EntityType.EMAIL_ADDRESS}), _misread),
+)

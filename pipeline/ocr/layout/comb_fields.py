@@ -40,7 +40,8 @@ def comb_fields(text: str, words: Iterable[Word], unread: Iterable[Box]) -> list
     for box in unread:
         cells.setdefault(Mark(*box), "")
     rows = (_apart([_Cell(mark, cells[mark]) for mark in row]) for row in group_lines(list(cells), _MAX_GAP))
-    return [box for row in rows if _is_partly_read(row) for box in _boxes(row)]
+    fields = (field for row in rows for field in _together(row))
+    return [box for field in fields if _is_partly_read(field) for box in _boxes(field)]
 
 
 def _apart(row: Sequence[_Cell]) -> list[_Cell]:
@@ -55,6 +56,20 @@ def _apart(row: Sequence[_Cell]) -> list[_Cell]:
         else:
             kept.append(cell)
     return kept
+
+
+def _together(row: Sequence[_Cell]) -> Iterator[list[_Cell]]:
+    """The parts of a row without more than a few empty cells: a word may stand before a field."""
+    digits = _digits(row)
+    if len(digits) < _MIN_DIGITS:
+        return
+    part = [row[0]]
+    for cell in row[1:]:
+        if _middle(cell.place) - _middle(part[-1].place) > _MOST_EMPTY * _width(digits):
+            yield part
+            part = []
+        part.append(cell)
+    yield part
 
 
 def _is_partly_read(row: Sequence[_Cell]) -> bool:

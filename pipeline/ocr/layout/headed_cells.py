@@ -1,21 +1,24 @@
 """Cells of tables below their headings.
 
-Columns are told by geometry, because the text of a page has no cells that are empty, two for one that has a gap, and
-some rows in the other direction.
+A column is followed downwards from its heading by geometry, cell by cell: the text of a page has no empty cells, two
+for one with a gap, some rows in the other direction, and those of a photographed page in pieces.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from pipeline.detect.text.headings import is_of_names, label_of
 from pipeline.documents.document import Word
 
-_MIN_HEADINGS = 2  # with labels in one row, or cells beside the one that has a label: else it may be a row of a form
-_MAX_DISTANCE = 4.0  # times the height of a row: from one row of a table to the next
-_MAX_GAP = 8.0  # times its height: between a cell and its column where they do not overlap, as a centred number
-_MOST_COLUMNS = 64
+_MOST_CELLS, _MOST_ROWS = 20_000, 500  # of a page and of a column: more are not followed
+_MAX_DISTANCE = 4.0  # times the height of a cell: between one and the next below
+_SAME_ROW = 0.8  # times its height: between the tops of cells side by side
+_MAX_STEP = 1.6  # times the first step: between names of a column, below which there may be other words
+_BESIDE = 0.6  # times the lower height: between the middles of cells side by side
+_MAX_GAP = 8.0  # times its height: beside a heading, to a cell that does not overlap it, as a centred number
+_SLOPE = 0.07  # of rows that are not level
 _MOST_WORDS = 8  # of a cell: more are prose
 
 
@@ -26,78 +29,100 @@ class _Cell(NamedTuple):
     words: Sequence[Word]
 
     @property
-    def left(self) -> int:
-        return min(word.left for word in self.words)
-
-    @property
-    def right(self) -> int:
-        return max(word.left + word.width for word in self.words)
+    def box(self) -> tuple[int, int, int, int]:
+        """Left, top, right, bottom in pixels."""
+        boxes = [(word.left, word.top, word.left + word.width, word.top + word.height) for word in self.words]
+        lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
 
     @property
     def has_digits(self) -> bool:
         return any(map(str.isdigit, self.text))
 
 
-@dataclass
-class _Column:
-    """The label of a column, "" for an unknown one, and the edges of its last cell in pixels."""
-
-    label: str
-    left: int
-    right: int
-
-    def overlap(self, cell: _Cell) -> int:
-        """The pixels of width that a cell shares with it; negative: of the gap between the two."""
-        return min(self.right, cell.right) - max(self.left, cell.left)
-
-    def may_hold(self, cell: _Cell) -> bool:
-        """Whether a cell is of the kind that its label says: names have no digits, and numbers have."""
-        return bool(self.label) and cell.has_digits != is_of_names(self.label)
-
-
 def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[tuple[str, Sequence[Word]]]:
-    """The words of each cell below a heading, with the label of its column. `lines` as `words_by_line` gives them."""
-    columns: list[_Column] = []
-    last: tuple[int, int] = 0, 0  # top and height of the row before
-    for start, end, words in lines:
-        cells = list(_cells(text, start, end, words))
-        if not cells:
+    """The words of each cell below a heading, with the label of its column. `lines` as `words_by_line` gives them.
+
+    A label of names counts only beside another label: in a form other things than names stand below it.
+    """
+    cells = sorted((cell for line in lines for cell in _cells(text, *line)), key=lambda cell: cell.box[1])
+    if len(cells) > _MOST_CELLS:
+        return
+    labels = ["" if cell.has_digits else label_of(cell.text) for cell in cells]
+    page = _Page(
+        np.array([cell.box for cell in cells], int).reshape(-1, 4), np.array([bool(label) for label in labels])
+    )
+    for heading in np.flatnonzero(page.is_label).tolist():
+        label = labels[heading]
+        if is_of_names(label) and not page.has_label_beside(heading):
             continue
-        row = _top_and_height(cells)
-        labels = [label_of(cell.text) for cell in cells]
-        known = sum(map(bool, labels))
-        if known >= _MIN_HEADINGS or (known and len(cells) > _MIN_HEADINGS):
-            is_heading = not any(cell.has_digits for cell in cells)
-            columns = list(map(_column, labels, cells)) if is_heading else []
-        elif known or not _follows(row, last) or max(len(cell.words) for cell in cells) > _MOST_WORDS:
-            columns = []
-        elif columns:
-            for column, cell in _assigned(columns, cells, _MAX_GAP * row[1]):
-                if column.may_hold(cell):
-                    yield column.label, cell.words
-        last = row
+        step = last = 0
+        for place in page.column(heading):
+            cell, top = cells[place], cells[place].box[1]
+            step, last = step or top - cells[heading].box[1], last or top
+            is_next = not is_of_names(label) or top - last <= _MAX_STEP * step
+            if len(cell.words) > _MOST_WORDS or not is_next:
+                break
+            if cell.has_digits != is_of_names(label):
+                yield label, cell.words
+            last = top
 
 
-def _column(label: str, cell: _Cell) -> _Column:
-    return _Column(label, cell.left, cell.right)
+class _Page(NamedTuple):
+    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops, and which of the cells are labels (n,)."""
 
+    boxes: Any
+    is_label: Any
 
-def _assigned(columns: list[_Column], cells: Sequence[_Cell], gap: float) -> Iterator[tuple[_Column, _Cell]]:
-    """Each cell of a row with its column, the nearest first; a cell that no column is left for begins one."""
-    taken: dict[int, int] = {}  # the column of each cell
-    pairs = product(enumerate(columns), enumerate(cells))
-    near = sorted(((column.overlap(cell), number, place) for (number, column), (place, cell) in pairs), reverse=True)
-    for overlap, number, place in near:
-        if overlap >= -gap and place not in taken and number not in taken.values():
-            taken[place] = number
-    for place, cell in enumerate(cells):
-        if place not in taken:
-            columns += [_column("", cell)] if len(columns) < _MOST_COLUMNS else []
-            continue
-        column = columns[taken[place]]
-        if column.overlap(cell) > 0 or not column.label:
-            column.left, column.right = cell.left, cell.right
-        yield column, cell
+    def column(self, heading: int) -> Iterator[int]:
+        """The cells below a heading, up to the next label or the value of one beside it."""
+        place = self._below(heading, is_heading=True)
+        for _ in range(_MOST_ROWS):
+            if place is None or self.is_label[place] or self._is_value_of_another(place):
+                return
+            yield place
+            place = self._below(place, is_heading=False)
+
+    def has_label_beside(self, heading: int) -> bool:
+        """Whether there is another label in the row of one."""
+        _, is_beside = self._row(heading, _SLOPE)
+        return bool((is_beside & self.is_label).any())
+
+    def _is_value_of_another(self, place: int) -> bool:
+        """Whether the next cell to the left or to the right is a label, as in a form."""
+        across, is_beside = self._row(place, 0.0)
+        sides = (np.flatnonzero(is_beside & (side > 0)) for side in (across, -across))
+        return any(self.is_label[side[np.abs(across[side]).argmin()]] for side in sides if len(side))
+
+    def _row(self, place: int, slope: float) -> tuple[Any, Any]:
+        """How far to the right of one cell all are, and which are in its row if that is slanted no more."""
+        (left, top, right, bottom), boxes = self.boxes[place], self.boxes
+        across, down = (boxes[:, :2] + boxes[:, 2:] - (left + right, top + bottom)).T / 2
+        heights = np.minimum(boxes[:, 3] - boxes[:, 1], bottom - top)
+        return across, (across != 0) & (np.abs(down) <= _BESIDE * heights + slope * np.abs(across))
+
+    def _below(self, place: int, *, is_heading: bool) -> int | None:
+        """The next cell below one; that below a heading need not overlap it if no other label is nearer."""
+        left, top, right, bottom = self.boxes[place]
+        height = bottom - top
+        first, end = np.searchsorted(self.boxes[:, 1], ((top + bottom) / 2, bottom + _MAX_DISTANCE * height))
+        near = self.boxes[first:end]
+        overlaps = np.minimum(near[:, 2], right) - np.maximum(near[:, 0], left)
+        under = np.flatnonzero(overlaps > 0)
+        if not len(under) and is_heading:
+            under = np.flatnonzero(overlaps >= -_MAX_GAP * height)
+            under = under[[self._is_nearest(place, first + one) for one in under]] if len(under) else under
+        if not len(under):
+            return None
+        row = under[near[under, 1] <= near[under[0], 1] + _SAME_ROW * height]
+        return int(first + row[overlaps[row].argmax()])
+
+    def _is_nearest(self, heading: int, place: int) -> bool:
+        """Whether no other label above a cell is nearer to its column than a heading."""
+        left, top, right, _ = self.boxes[place]
+        above = np.flatnonzero(self.is_label & (self.boxes[:, 1] < top))
+        overlaps = np.minimum(self.boxes[above, 2], right) - np.maximum(self.boxes[above, 0], left)
+        return bool(above[overlaps.argmax()] == heading)
 
 
 def _cells(text: str, start: int, end: int, words: Sequence[Word]) -> Iterator[_Cell]:
@@ -110,13 +135,3 @@ def _cells(text: str, start: int, end: int, words: Sequence[Word]) -> Iterator[_
         if place > first:
             own = words[first:place]
             yield _Cell(text[own[0].start : max(word.end for word in own)], own)
-
-
-def _top_and_height(cells: Sequence[_Cell]) -> tuple[int, int]:
-    heights = sorted(word.height for cell in cells for word in cell.words)
-    return min(word.top for cell in cells for word in cell.words), heights[len(heights) // 2]
-
-
-def _follows(row: tuple[int, int], last: tuple[int, int]) -> bool:
-    """Whether a row is the next one below another."""
-    return 0 <= row[0] - last[0] <= (1 + _MAX_DISTANCE) * max(row[1], last[1])

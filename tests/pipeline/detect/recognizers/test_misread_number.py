@@ -1,10 +1,12 @@
-"""Behind a label a long number counts in any form if the text was read from pixels, and only then."""
+"""Behind a label a long number counts in any form if the text was read from pixels, and only then. So do addresses."""
 
 from dataclasses import replace
 
 import pytest
 
 from pipeline.detect.detector import Detector
+from pipeline.documents.document import Extraction, Reading
+from pipeline.entities.findings import find
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
 
@@ -18,6 +20,7 @@ MISREAD = [
     ("جوال\t٠٨٧٣٦٩٦-٥٠-٩٦٦", _T.PHONE_NUMBER, "٠٨٧٣٦٩٦-٥٠-٩٦٦"),
     ("IBAN: 4420 0000 0123", _T.IBAN, "4420 0000 0123"),
     ("رقم اللوحة: ٥٨٥٢ عباص", _T.VEHICLE_PLATE, "٥٨٥٢ عباص"),
+    ("write to khalid1@outlooksa", _T.EMAIL_ADDRESS, "khalid1@outlooksa"),
     ("Plate No. TSKLM 1234", _T.VEHICLE_PLATE, "TSKLM 1234"),
 ]
 
@@ -45,6 +48,7 @@ def test_a_labelled_number_of_a_raster(detector: Detector, text: str, type_: Ent
         ("ID expires 12/09/2024", [(_T.DATE_TIME, "12/09/2024")]),
         ("ID No. 1234", []),
         ("order 34475070", []),
+        ("follow us @example, 5 @ 20", []),
     ],
 )
 def test_what_has_a_form_keeps_its_type_and_what_has_no_label_stays(
@@ -56,3 +60,17 @@ def test_what_has_a_form_keeps_its_type_and_what_has_no_label_stays(
 @pytest.mark.parametrize("plate", ["0661 T SK", "D AN 6001", "DA N 6001", "DAN 6001", "ر دق ٣٢٥١"])
 def test_blanks_between_any_letters_of_a_labelled_plate(detector: Detector, plate: str) -> None:
     assert found(detector, f"Vehicle plate\t{plate}", DOCUMENT) == [(_T.VEHICLE_PLATE, plate)]
+
+
+def test_a_misread_address_and_a_number_are_two_values() -> None:
+    text = "Reem Example, mobile 0501234567\nkhalid@outlooksa, ID No. 5 012 3456"
+    found = find(Extraction(()), [Reading("page", text, ())], Detector(), DOCUMENT)
+    assert {(value.type, value.surface) for value in found.values} >= {
+        ("EMAIL_ADDRESS", "khalid@outlooksa"), ("NATIONAL_ID", "5 012 3456"), ("PHONE_NUMBER", "0501234567"),
+    }  # fmt: skip
+
+
+def test_one_number_in_two_orders_of_its_groups_is_one_value() -> None:
+    text = "رقم الجوال 3221 443 055\nرقم الجوال 055 443 3221"
+    found = find(Extraction(()), [Reading("page", text, ())], Detector(), DOCUMENT)
+    assert [value.surface for value in found.values] == ["055 443 3221"]

@@ -55,6 +55,14 @@ def test_other_rows_stay(characters: str, step: int) -> None:
     assert comb_fields(*field(characters, step)) == []
 
 
+def test_a_short_word_far_before_a_field_is_none_of_its_cells() -> None:
+    text, words, unread = field("14475?7011")
+    label = made.Word(0, 2, 300 - 5 * STEP, 400, 2 * WIDE, 2 * HIGH, 99.0)
+    boxes = comb_fields("ID" + text[2:], [label, *words], unread)
+    assert boxes
+    assert not is_covered(label.left + WIDE, 410, boxes)
+
+
 def test_uneven_steps_are_no_field() -> None:
     text, words, unread = field("14475?7011")
     shifted = [made.Word(w.start, w.end, w.left + 11 * w.start**2 % 47, w.top, WIDE, HIGH, 99.0) for w in words]

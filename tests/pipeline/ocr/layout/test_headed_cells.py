@@ -38,8 +38,8 @@ def added(*rows: list[Cell], pitch: int = 50) -> list[str]:
 def test_each_cell_has_the_label_of_its_column() -> None:
     row: list[Cell] = [("Sara Example", 80), ("1012345672", 510), ("K00000000", 880)]
     assert added(HEADINGS, row, [("Omar Example", 80), ("K11111111", 880)]) == [
-        "Employee:\tSara Example", "ID No:\t1012345672", "Passport:\tK00000000",
-        "Employee:\tOmar Example", "Passport:\tK11111111",
+        "Employee:\tSara Example", "Employee:\tOmar Example", "ID No:\t1012345672",
+        "Passport:\tK00000000", "Passport:\tK11111111",
     ]  # fmt: skip
 
 
@@ -60,6 +60,23 @@ def test_a_column_without_a_label_takes_no_cell_from_others() -> None:
     lines = added(HEADINGS, *rows)
     assert [lines.count(line) for line in ("Employee:\tSara", "ID No:\t1012345672", "Passport:\tK0000")] == [5, 5, 5]
     assert len(lines) == 15
+
+
+def test_columns_of_a_photographed_page_whose_rows_fall_apart() -> None:
+    """Its rows are slanted in several ways, so that each cell is read as a line, some on the row above."""
+    places = [(left, 100 + 50 * row + round(0.03 * left * (row - 2))) for row in range(6) for left in (100, 500, 900)]
+    texts = [text for text, _ in HEADINGS] + ["Sara", "1012345672", "K0000"] * 5
+    lines = sorted(
+        (cell(text, *place) for text, place in zip(texts, places, strict=True)), key=lambda line: line[0].top
+    )
+    after = with_labelled_values(Reading("page", *compose(lines)))
+    said = after.text.split("\n")[18:]
+    assert sorted(said) == sorted(["Employee:\tSara", "ID No:\t1012345672", "Passport:\tK0000"] * 5)
+
+
+def test_words_far_below_names_are_none_of_them() -> None:
+    rows: list[list[Cell]] = [HEADINGS, [("Sara", 100)], [("Omar", 100)], [], [("Yours faithfully", 100)]]
+    assert added(*rows) == ["Employee:\tSara", "Employee:\tOmar"]
 
 
 @pytest.mark.parametrize(
