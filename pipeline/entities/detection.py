@@ -24,6 +24,8 @@ _SELF_VALIDATING = frozenset({_T.IBAN, _T.EMAIL_ADDRESS})
 # Types that no layout splits on purpose: two dates or amounts side by side are two values.
 _NEVER_SPLIT = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT, _T.LOCATION, _T.ORGANIZATION, _T.IP_ADDRESS})
 
+_LONG = 5  # digits of a number that may stand in another order of its groups
+
 Detect = Callable[[str, str, bool], Sequence[Span]]
 
 
@@ -157,7 +159,7 @@ def _without_other_orders(found: Sequence[SurfaceSpan]) -> list[SurfaceSpan]:
     known = {_digits(item.surface) for item in by_form}
     for item in found:
         digits = _digits(item.surface)
-        if item.span.recognizer == MISREAD and not (digits and digits in known):
+        if item.span.recognizer == MISREAD and not (len(digits) >= _LONG and digits in known):
             known.add(digits)
             by_form.append(item)
     return sorted(by_form)
