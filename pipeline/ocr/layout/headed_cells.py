@@ -17,6 +17,7 @@ _MAX_DISTANCE = 4.0  # times the height of a cell: between one and the next belo
 _SAME_ROW = 0.8  # times its height: between the tops of cells side by side
 _MAX_STEP = 1.6  # times the first step: between names of a column, below which there may be other words
 _BESIDE = 0.6  # times the lower height: between the middles of cells side by side
+_WIDER = 1.8  # times the width of the one above
 _MAX_GAP = 8.0  # times its height: beside a heading, to a cell that does not overlap it, as a centred number
 _SLOPE = 0.07  # of rows that are not level
 _MOST_WORDS = 8  # of a cell: more are prose
@@ -76,12 +77,16 @@ class _Page(NamedTuple):
 
     def column(self, heading: int) -> Iterator[int]:
         """The cells below a heading, up to the next label or the value of one beside it."""
-        place = self._below(heading, is_heading=True)
-        for _ in range(_MOST_ROWS):
+        left, _, right, _ = self.boxes[heading]
+        place = self._below(heading, (left, right), is_heading=True)
+        for row in range(_MOST_ROWS):
             if place is None or self.is_label[place] or self._is_value_of_another(place):
                 return
             yield place
-            place = self._below(place, is_heading=False)
+            first, _, last, _ = self.boxes[place]
+            if not row or last - first <= _WIDER * (right - left):  # else it may be two cells that were read as one
+                left, right = first, last
+            place = self._below(place, (left, right), is_heading=False)
 
     def has_label_beside(self, heading: int) -> bool:
         """Whether there is another label in the row of one."""
@@ -101,9 +106,9 @@ class _Page(NamedTuple):
         heights = np.minimum(boxes[:, 3] - boxes[:, 1], bottom - top)
         return across, (across != 0) & (np.abs(down) <= _BESIDE * heights + slope * np.abs(across))
 
-    def _below(self, place: int, *, is_heading: bool) -> int | None:
-        """The next cell below one; that below a heading need not overlap it if no other label is nearer."""
-        left, top, right, bottom = self.boxes[place]
+    def _below(self, place: int, edges: tuple[int, int], *, is_heading: bool) -> int | None:
+        """The next cell below one, between these edges; for a heading also beside them if no other label is nearer."""
+        (left, right), (_, top, _, bottom) = edges, self.boxes[place]
         height = bottom - top
         first, end = np.searchsorted(self.boxes[:, 1], ((top + bottom) / 2, bottom + _MAX_DISTANCE * height))
         near = self.boxes[first:end]
