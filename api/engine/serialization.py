@@ -32,6 +32,7 @@ def pack_question(text: str, options: DetectOptions) -> tuple[Meta, Blobs]:
         "context": options.context,
         "explain": options.explain,
         "min_score": options.min_score,
+        "from_pixels": options.from_pixels,
     }
     return meta, {"text": text.encode("utf-8", "surrogatepass"), **pack_terms(options.terms)}
 
@@ -45,6 +46,7 @@ def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tupl
         context=meta["context"],
         explain=meta["explain"],
         min_score=meta["min_score"],
+        from_pixels=meta["from_pixels"],
     )
     return blobs["text"].decode("utf-8", "surrogatepass"), options
 
