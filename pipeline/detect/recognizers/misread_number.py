@@ -38,8 +38,18 @@ _PLATE = shadow_pattern(rf"""
     (?![a-z0-9\x80-\xaf])
 """)
 _MAIL = shadow_pattern(r"(?<![a-z0-9._@\-]) [a-z0-9][a-z0-9._%+\-]{1,63} @ [a-z0-9][a-z0-9.\-]{2,252}")
+# An address directly behind its label, with a gap where a point or an underscore was not read.
+_SPLIT_MAIL = shadow_pattern(r"""
+    (?<![a-z\x80-\xaf]) (?: e-?mail (?:[ ]address)? | (?:ال)?بريد (?:[ ](?:ال)?الكتروني)? ) [ ]? [:.\t]? [ ]?
+    (?P<address> [a-z0-9._%+\-]{2,24} [ ] [a-z0-9._%+\-]{1,63}@[a-z0-9][a-z0-9.\-]{2,252} )
+""")
+# A file of a patient: `Patient Reem Example (File 0033523)`. In print alone, where a word of the label may be missing.
+_FILE = shadow_pattern(
+    r"(?<![a-z0-9\x80-\xaf]) (?:file|ملف) [ ]? [#:]? [ ]? (?P<number>\d{6,8}) (?![a-z0-9\x80-\xaf]|[.,:/\-]\d)"
+)
 _LAST = min(RANK.values()) - 1  # every other reading of the same digits outranks it
 _SCORE = 0.3
+_SURE = 1.0  # above the part of an address that stands behind a gap
 
 
 def _misread(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
@@ -48,6 +58,10 @@ def _misread(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         return
     for match in _MAIL.finditer(text.shadow):
         yield span(*match.span(), EntityType.EMAIL_ADDRESS, _SCORE, MISREAD)._replace(rank=_LAST)
+    for match in _SPLIT_MAIL.finditer(text.shadow):
+        yield span(*match.span("address"), EntityType.EMAIL_ADDRESS, _SURE, MISREAD)
+    for match in _FILE.finditer(text.shadow):
+        yield span(*match.span("number"), EntityType.MRN, _SCORE, MISREAD)._replace(rank=_LAST)
     for kind, type_ in _TYPES.items():
         form = _PLATE if type_ is EntityType.VEHICLE_PLATE else _NUMBER
         for start, end in values(text, options, kind, form) if has_label(text, options, kind) else ():

@@ -10,6 +10,7 @@ from pipeline.detect.text.triggers import find_triggers, phrases
 
 _LONGEST = 40  # characters of a heading
 _LEAST = 6  # letters of a label that one wrong letter makes no other word of
+_LOOK_ALIKE = ((b"ii", b"h"), (b"rn", b"m"), (b"vv", b"w"), (b"cl", b"d"))
 _NAME = frozenset({"name", "names", "اسم", "الاسم"})
 _NAME_HEADINGS = ("name heading arabic", "name heading latin")
 
@@ -21,7 +22,9 @@ def label_of(heading: str) -> str:
     if has_label(heading) or is_of_names(heading):
         return heading
     plain = normalize(heading).text.strip()
-    return next((label for key in _shortened(shadow_of(plain)) if (label := _labels().get(key))), "")
+    shadow = shadow_of(plain)
+    read = (shadow, *(shadow.replace(wrong, right) for wrong, right in _LOOK_ALIKE if wrong in shadow))
+    return next((label for each in read for key in _shortened(each) if (label := _labels().get(key))), "")
 
 
 def has_label(words: str) -> bool:

@@ -20,7 +20,9 @@ TERMS = TermSet(
         Term("sub", match_mode=MatchMode.SUBSTRING, locale="en"),
     )
 )
-OPTIONS = DetectOptions(frozenset({EntityType.IBAN, EntityType.SSN}), False, (TERMS, TermSet(())), "label", True, 0.5, True)
+OPTIONS = DetectOptions(
+    frozenset({EntityType.IBAN, EntityType.SSN}), False, (TERMS, TermSet(())), "label", True, 0.5, True
+)
 SPANS = (
     Span(0, 4, EntityType.PERSON, 0.85, "lexical", 90),
     Span(70_000, 70_010, EntityType.CUSTOM_TERM, 1.0, "glossary", 110),

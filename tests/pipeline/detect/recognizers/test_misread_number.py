@@ -21,6 +21,8 @@ MISREAD = [
     ("IBAN: 4420 0000 0123", _T.IBAN, "4420 0000 0123"),
     ("رقم اللوحة: ٥٨٥٢ عباص", _T.VEHICLE_PLATE, "٥٨٥٢ عباص"),
     ("write to khalid1@outlooksa", _T.EMAIL_ADDRESS, "khalid1@outlooksa"),
+    ("E-mail address: sara 9228@example.com", _T.EMAIL_ADDRESS, "sara 9228@example.com"),
+    ("the patient (File 0033523 ) attended", _T.MRN, "0033523"),
     ("Plate No. TSKLM 1234", _T.VEHICLE_PLATE, "TSKLM 1234"),
 ]
 
@@ -48,6 +50,7 @@ def test_a_labelled_number_of_a_raster(detector: Detector, text: str, type_: Ent
         ("ID expires 12/09/2024", [(_T.DATE_TIME, "12/09/2024")]),
         ("ID No. 1234", []),
         ("order 34475070", []),
+        ("E-mail: write to sara@example.com", [(_T.EMAIL_ADDRESS, "sara@example.com")]),
         ("follow us @example, 5 @ 20", []),
     ],
 )

@@ -17,6 +17,7 @@ def test_a_label_is_itself(heading: str) -> None:
         ("الابيان", "الايبان"),
         ("Passpont number", "passport number"),
         ("رقم الهوبة", "رقم الهويه"),
+        ("IIospital no", "hospital no"),
     ],
 )
 def test_one_wrong_letter_is_made_good(heading: str, label: str) -> None:
