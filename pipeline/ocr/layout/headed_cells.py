@@ -54,19 +54,18 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
         np.array([cell.box for cell in cells], int).reshape(-1, 4), np.array([bool(label) for label in labels])
     )
     for heading in np.flatnonzero(page.is_label).tolist():
-        label = labels[heading]
-        if is_of_names(label) and not page.has_label_beside(heading):
+        label, of_names = labels[heading], is_of_names(labels[heading])
+        if of_names and not page.has_label_beside(heading):
             continue
-        step = last = 0
+        tops = [cells[heading].box[1]]
         for place in page.column(heading):
-            cell, top = cells[place], cells[place].box[1]
-            step, last = step or top - cells[heading].box[1], last or top
-            is_next = not is_of_names(label) or top - last <= _MAX_STEP * step
-            if len(cell.words) > _MOST_WORDS or not is_next:
+            cell = cells[place]
+            tops.append(cell.box[1])
+            is_far = of_names and tops[-1] - tops[-2] > _MAX_STEP * (tops[1] - tops[0])
+            if is_far or len(cell.words) > _MOST_WORDS:
                 break
-            if cell.has_digits != is_of_names(label):
+            if cell.has_digits != of_names:
                 yield label, cell.words
-            last = top
 
 
 class _Page(NamedTuple):
