@@ -30,7 +30,7 @@ def _characters(raster: Raster, reading: Reading) -> tuple[float, int]:
     highest = _HIGHEST * (raster.dpi or _DEFAULT_DPI) / 72
     boxes = [box for box in reading.unread if 0 < min(box[2:]) <= highest]
     burned = _cells(raster, boxes)
-    side = float(np.median([min(box[2:]) for box in boxes])) if boxes else 1.0
+    side = _side(boxes)
     in_area = float(burned.sum()) * _CELL**2 / side**2
     in_boxes = sum(max(box[2:]) / min(box[2:]) for box in boxes)  # boxes overlap, and some are higher than a line
     unread = min(in_area, in_boxes) * _PER_SQUARE
@@ -42,6 +42,16 @@ def _characters(raster: Raster, reading: Reading) -> tuple[float, int]:
         if not burned[(top + height // 2) // _CELL, (left + width // 2) // _CELL]
     )
     return unread, read
+
+
+def _side(boxes: Sequence[tuple[int, int, int, int]]) -> float:
+    """The shorter side of the boxes in which half of their area lies: specks are many and have little."""
+    if not boxes:
+        return 1.0
+    sizes = np.array(boxes, float)[:, 2:]
+    sides, areas = sizes.min(axis=1), sizes.prod(axis=1)
+    order = sides.argsort()
+    return float(sides[order][np.searchsorted(areas[order].cumsum(), areas.sum() / 2)])
 
 
 def _cells(raster: Raster, boxes: Sequence[tuple[int, int, int, int]]) -> NDArray[np.bool_]:

@@ -15,6 +15,10 @@ from tests.pipeline.sandbox.shared import shared
 
 PAGE = Raster("page", 1240, 1754, 150)
 UNREAD = tuple((100, 100 + 60 * n, 1000, 30) for n in range(20))  # 1,300 characters
+FIELDS = (
+    *((100 + 50 * n, 200 * row, 50, 78) for n in range(20) for row in range(3)),
+    *((10 * n, 700 + 20 * row, 9, 13) for n in range(100) for row in range(2)),
+)
 DRAWING = (*((40 * n, 20, 10, 10) for n in range(20)), (100, 100, 300, 80))  # dashes, and a box that is no line
 
 
@@ -35,6 +39,7 @@ def word(row: int) -> Word:
         ((), UNREAD, "text " * 200, False),
         ((), ((0, 0, 1240, 1754),), "", False),  # a picture
         ((), DRAWING, "", False),
+        ((word(0),), FIELDS, "", False),  # fields of a form, and specks
     ],
 )
 def test_most_text_must_be_unread(words, unread, text: str, illegible: bool) -> None:

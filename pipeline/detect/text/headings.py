@@ -8,7 +8,7 @@ from pipeline.detect.text.normalize import normalize
 from pipeline.detect.text.shadow import shadow_of
 from pipeline.detect.text.triggers import find_triggers, phrases
 
-_LONGEST = 40  # characters of a heading
+_LONGEST, _MOST_WORDS = 40, 5  # characters and words of a heading
 _LEAST = 6  # letters of a label that one wrong letter makes no other word of
 _LOOK_ALIKE = ((b"ii", b"h"), (b"rn", b"m"), (b"vv", b"w"), (b"cl", b"d"))
 _NAME = frozenset({"name", "names", "اسم", "الاسم"})
@@ -17,7 +17,7 @@ _NAME_HEADINGS = ("name heading arabic", "name heading latin")
 
 def label_of(heading: str) -> str:
     """The heading itself if it has a label, the label that it is but for one letter, else nothing."""
-    if len(heading) > _LONGEST:
+    if len(heading) > _LONGEST or len(heading.split()) > _MOST_WORDS or "@" in heading:
         return ""
     if has_label(heading) or is_of_names(heading):
         return heading

@@ -23,6 +23,14 @@ _SLOPE = 0.07  # of rows that are not level
 _MOST_WORDS = 8  # of a cell: more are prose
 
 
+class LabelledValue(NamedTuple):
+    """A label as it should be read, the words that say it, and the words of the value that it labels."""
+
+    label: str
+    said: Sequence[Word]
+    value: Sequence[Word]
+
+
 class _Cell(NamedTuple):
     """The words of a cell in the order of its text."""
 
@@ -41,7 +49,7 @@ class _Cell(NamedTuple):
         return any(map(str.isdigit, self.text))
 
 
-def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[tuple[str, Sequence[Word]]]:
+def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:
     """The words of each cell below a heading, with the label of its column. `lines` as `words_by_line` gives them.
 
     A label of names counts only beside another label: in a form other things than names stand below it.
@@ -65,7 +73,7 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
             if is_far or len(cell.words) > _MOST_WORDS:
                 break
             if cell.has_digits != of_names:
-                yield label, cell.words
+                yield LabelledValue(label, cells[heading].words, cell.words)
 
 
 class _Page(NamedTuple):
