@@ -56,6 +56,4 @@ MAX_CSV_FIELD = 2_000_000  # characters of one cell; detection takes some 200 by
 MAX_CSV_JOINTS = 1_000_000  # pairs of cells that may be one value
 
 # What is found
-MAX_VALUES = (
-    1_000_000  # different values of a document; each takes some 1,500 bytes while it is searched for everywhere
-)
+MAX_VALUES = 1_000_000  # different values of a document; each takes some 1,500 bytes while it is searched for

@@ -120,16 +120,19 @@ def test_a_child_that_is_killed_is_no_verdict_about_the_document() -> None:
     caged.warm()
     zygote = next(child for child in descendants(os.getpid()) if child not in idle)
 
+    has_ended = threading.Event()
+
     def kill() -> None:
-        time.sleep(0.3)  # now it works, and the next one waits
-        for child in descendants(zygote)[1:]:
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        while not has_ended.wait(0.3):  # on a busy machine the first ones still wait for their work
+            for child in descendants(zygote)[1:]:
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
     with pytest.raises(ChildFailed, match="died"):
         caged.find(many(300_000), (), OPTIONS)
+    has_ended.set()
     killer.join()
     assert caged.find(EXTRACTION, (), OPTIONS).places
     caged.close()
