@@ -17,10 +17,10 @@ _MAX_DISTANCE = 4.0  # times the height of a cell: between one and the next belo
 _SAME_ROW = 0.8  # times its height: between the tops of cells side by side
 _MAX_STEP = 1.6  # times the first step: between names of a column, below which there may be other words
 _BESIDE = 0.6  # times the lower height: between the middles of cells side by side
-_WIDER = 1.8  # times the width of the one above
+_REACHED = 0.5  # of the width of another heading: a cell below that much of it
 _MAX_GAP = 8.0  # times its height: beside a heading, to a cell that does not overlap it, as a centred number
 _SLOPE = 0.07  # of rows that are not level
-_MOST_WORDS = 8  # of a cell: more are prose
+_MOST_WORDS = 8  # without digits, of a cell: more are prose
 
 
 class LabelledValue(NamedTuple):
@@ -48,6 +48,10 @@ class _Cell(NamedTuple):
     def has_digits(self) -> bool:
         return any(map(str.isdigit, self.text))
 
+    @property
+    def is_prose(self) -> bool:
+        return sum(not any(map(str.isdigit, word)) for word in self.text.split()) > _MOST_WORDS
+
 
 def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:
     """The words of each cell below a heading, with the label of its column. `lines` as `words_by_line` gives them.
@@ -66,14 +70,15 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
         if of_names and not page.has_label_beside(heading):
             continue
         tops = [cells[heading].box[1]]
-        for place in page.column(heading):
+        for place, (left, right) in page.column(heading):
             cell = cells[place]
             tops.append(cell.box[1])
+            value = [word for word in cell.words if word.left < right and left < word.left + word.width]
             is_far = of_names and tops[-1] - tops[-2] > _MAX_STEP * (tops[1] - tops[0])
-            if is_far or len(cell.words) > _MOST_WORDS:
+            if is_far or cell.is_prose:
                 break
-            if cell.has_digits != of_names:
-                yield LabelledValue(label, cells[heading].words, cell.words)
+            if value and cell.has_digits != of_names:
+                yield LabelledValue(label, cells[heading].words, value)
 
 
 class _Page(NamedTuple):
@@ -82,18 +87,24 @@ class _Page(NamedTuple):
     boxes: Any
     is_label: Any
 
-    def column(self, heading: int) -> Iterator[int]:
-        """The cells below a heading, up to the next label or the value of one beside it."""
-        left, _, right, _ = self.boxes[heading]
-        place = self._below(heading, (left, right), is_heading=True)
-        for row in range(_MOST_ROWS):
+    def column(self, heading: int) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The cells below a heading, up to the next label or the value of one beside it, with the edges of the column.
+
+        A cell that reaches below another heading may be two that were read as one; the column goes on as before.
+        """
+        _, is_beside = self._row(heading, _SLOPE)
+        others = self.boxes[is_beside]
+        edges = int(self.boxes[heading, 0]), int(self.boxes[heading, 2])
+        place = self._below(heading, edges, is_heading=True)
+        for _ in range(_MOST_ROWS):
             if place is None or self.is_label[place] or self._is_value_of_another(place):
                 return
-            yield place
-            first, _, last, _ = self.boxes[place]
-            if not row or last - first <= _WIDER * (right - left):  # else it may be two cells that were read as one
-                left, right = first, last
-            place = self._below(place, (left, right), is_heading=False)
+            left, _, right, _ = self.boxes[place]
+            shared = np.minimum(others[:, 2], right) - np.maximum(others[:, 0], left)
+            if not (shared > _REACHED * (others[:, 2] - others[:, 0])).any():
+                edges = int(left), int(right)
+            yield place, edges
+            place = self._below(place, edges, is_heading=False)
 
     def has_label_beside(self, heading: int) -> bool:
         """Whether there is another label in the row of one."""
