@@ -55,12 +55,9 @@ def test_columns_are_followed_where_rows_are_slanted_or_read_from_the_right() ->
 
 
 def test_cells_that_were_read_as_one_are_parted_by_their_columns() -> None:
-    rows: list[list[Cell]] = [
-        HEADINGS,
-        [("Sara", 100), ("1012345672 K0000", 780)],
-        [("Sara", 100), ("101234", 500), ("K1111", 900)],
-    ]
-    assert added(*rows, pitch=40)[-3:] == ["ID No:\t101234", "Passport:\tK0000", "Passport:\tK1111"]
+    close: list[Cell] = [("Employee", 100), ("ID No.", 300), ("Passport", 440)]
+    rows: list[list[Cell]] = [close, [("Sara", 100), ("1012345672 K0000", 300)], [("101234", 300), ("K1111", 450)]]
+    assert added(*rows)[1:] == ["ID No:\t1012345672", "ID No:\t101234", "Passport:\tK0000", "Passport:\tK1111"]
 
 
 def test_a_column_without_a_label_takes_no_cell_from_others() -> None:
