@@ -9,10 +9,12 @@ because detection between other work costs more than detection in a loop; /bench
 `rest` is the service itself without the cost of detection: it remembers what it found in a text.
 """
 
+import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import cache
 from statistics import median
 from uuid import UUID, uuid4
@@ -64,7 +66,15 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
     assert account is not None
     open_charges = OpenCharges(storage.database)
     batcher = ChargeBatcher(storage.database, open_charges, settings.free_tokens_per_day)
-    app = FastAPI()
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        renewing = asyncio.create_task(open_charges.keep_renewing())
+        yield
+        renewing.cancel()
+        await asyncio.wait({renewing})
+
+    app = FastAPI(lifespan=lifespan)
 
     @app.post("/api/v1/mask")
     async def answer(body: Message) -> Message:

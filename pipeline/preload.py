@@ -17,16 +17,18 @@ _FOUND = Findings(
 
 
 def readers() -> None:
-    """Imports the parsers of rasters and loads all networks of OCR."""
+    """Imports the parsers of rasters; loads all networks of OCR and the labels of values."""
     import cv2
 
     cv2.setNumThreads(0)
     from pipeline import rereading  # noqa: F401
+    from pipeline.detect.text import headings
     from pipeline.documents.raster.codes import reader  # noqa: F401
     from pipeline.networks import pretrained_detector
     from pipeline.ocr.engines import latin_recognizer, line_recognizer, text_detector
     from pipeline.verification import number_recognizer
 
+    headings.load()
     text_detector.load()
     pretrained_detector.load()
     latin_recognizer.load()

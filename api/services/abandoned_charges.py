@@ -1,16 +1,12 @@
 """Refunds the open charges of API processes that died."""
 
-import asyncio
 import logging
-from contextlib import suppress
 from typing import NamedTuple
 from uuid import UUID
 
-from anyio import to_thread
-
+from api.services.intervals import at_intervals
 from api.services.open_charges import OpenCharges
 from schemas.clock import utc_now
-from schemas.errors import MaskerError
 from schemas.telemetry.metrics import REFUNDS
 from storage import charging_leases
 from storage.database import Database
@@ -48,10 +44,7 @@ class AbandonedCharges:
 
     async def keep_looking(self) -> None:
         """Looks every INTERVAL_SECONDS until cancelled."""
-        while True:
-            await asyncio.sleep(INTERVAL_SECONDS)
-            with suppress(MaskerError):  # already logged by the database
-                await to_thread.run_sync(self.look)
+        await at_intervals(INTERVAL_SECONDS, self.look)
 
     def _sight(self, lease: UUID, renewals: int) -> _Sight:
         last = self._seen.get(lease)

@@ -1,14 +1,10 @@
 """Keeps the lease under which this process charges, and says with it which charges are open."""
 
-import asyncio
 import logging
 import threading
-from contextlib import suppress
 from uuid import UUID
 
-from anyio import CancelScope, to_thread
-
-from schemas.errors import MaskerError
+from api.services.intervals import at_intervals
 from storage import charging_leases
 from storage.database import Database
 
@@ -110,11 +106,4 @@ class OpenCharges:
 
     async def keep_renewing(self) -> None:
         """Renews the lease every INTERVAL_SECONDS until cancelled, then closes it."""
-        try:
-            while True:
-                await asyncio.sleep(INTERVAL_SECONDS)
-                with suppress(MaskerError):  # already logged by the database; the next round tells everything
-                    await to_thread.run_sync(self.renew)
-        finally:
-            with CancelScope(shield=True), suppress(MaskerError):
-                await to_thread.run_sync(self.close)
+        await at_intervals(INTERVAL_SECONDS, self.renew, at_end=self.close)

@@ -1,12 +1,10 @@
 """Gives back the charges of calls that failed; while the database does not take a refund, tries it again."""
 
-import asyncio
 import logging
 import threading
 from uuid import UUID
 
-from anyio import CancelScope, to_thread
-
+from api.services.intervals import at_intervals
 from api.services.open_charges import OpenCharges
 from schemas.clock import utc_now
 from schemas.errors import MaskerError, MaskerUnavailable, type_name
@@ -61,14 +59,7 @@ class Refunds:
 
     async def keep_settling(self) -> None:
         """Tries every INTERVAL_SECONDS until cancelled, then once more."""
-        try:
-            while True:
-                await asyncio.sleep(INTERVAL_SECONDS)
-                if self._owed:
-                    await to_thread.run_sync(self.settle)
-        finally:
-            with CancelScope(shield=True):
-                await to_thread.run_sync(self.settle)
+        await at_intervals(INTERVAL_SECONDS, self.settle, at_end=self.settle)
 
     def _refund(self, reference: str, in_doubt: UUID | None) -> None:
         """One attempt, which is counted; the charge is no longer open when it succeeds. MaskerError."""

@@ -1,17 +1,14 @@
 """Counts text calls in memory and writes the sums once a second: one write for many calls."""
 
-import asyncio
 import logging
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from anyio import to_thread
-
+from api.services.intervals import at_intervals
 from schemas.clock import riyadh_day
 from schemas.entities import EntityType
 from schemas.errors import MaskerError, type_name
@@ -62,13 +59,10 @@ class UsageLog:
 
     async def keep_writing(self) -> None:
         """Writes every INTERVAL_SECONDS until cancelled, then once more."""
+        await at_intervals(INTERVAL_SECONDS, self.flush, at_end=self._flush_last)
+
+    def _flush_last(self) -> None:
         try:
-            while True:
-                await asyncio.sleep(INTERVAL_SECONDS)
-                with suppress(MaskerError):  # already logged by the database; the next round writes everything
-                    await to_thread.run_sync(self.flush)
-        finally:
-            try:
-                self.flush()
-            except MaskerError as error:
-                log.error("the last counts of usage were not written", extra={"error": type_name(error)})
+            self.flush()
+        except MaskerError as error:
+            log.error("the last counts of usage were not written", extra={"error": type_name(error)})

@@ -1,6 +1,6 @@
 """The label that a heading, or the words before a number, are, also where OCR read one letter of it wrongly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from pipeline.detect.lexicons.loader import fold, sections
@@ -15,19 +15,32 @@ _NAME = frozenset({"name", "names", "اسم", "الاسم"})
 _NAME_HEADINGS = ("name heading arabic", "name heading latin")
 
 
-def label_of(heading: str) -> str:
-    """The heading itself if it has a label, the label that it is but for one letter, else nothing."""
+def load() -> None:
+    """Builds the vocabularies, which takes a tenth of a second."""
+    labels_of("")
+    labels_as_misread("")
+
+
+def labels_of(heading: str) -> tuple[str, ...]:
+    """The heading itself if it has a label, else the labels that it may be but for one letter: one of each kind."""
     if len(heading) > _LONGEST or len(heading.split()) > _MOST_WORDS or "@" in heading:
-        return ""
-    if has_label(heading) or is_of_names(heading):
-        return heading
-    plain = normalize(heading).text.strip()
-    shadow = shadow_of(plain)
+        return ()
+    return (heading,) if has_known_label(heading) or is_of_names(heading) else labels_as_misread(heading)
+
+
+def labels_as_misread(words: str) -> tuple[str, ...]:
+    """The labels that the words may be but for one letter, the nearest of each kind."""
+    shadow = shadow_of(normalize(words).text.strip())
     read = (shadow, *(shadow.replace(wrong, right) for wrong, right in _LOOK_ALIKE if wrong in shadow))
-    return next((label for each in read for key in _shortened(each) if (label := _labels().get(key))), "")
+    found: dict[str, str] = {}
+    for each in read:
+        for key in _shortened(each):
+            for kind, label in _labels().get(key, {}).items():
+                found.setdefault(kind, label)
+    return tuple(found.values())
 
 
-def has_label(words: str) -> bool:
+def has_known_label(words: str) -> bool:
     """Whether there is a label of a number or a code among the words."""
     return bool(find_triggers(normalize(words).shadow)["labels"])
 
@@ -45,10 +58,15 @@ def _name_headings() -> frozenset[str]:
 
 
 @cache
-def _labels() -> dict[bytes, str]:
-    """Each long label by its shadow, whole and without any one of its letters."""
-    known = [label for label, title in phrases("labels") if title != "other" and len(label) >= _LEAST]
-    return {key: label for label in known for key in _shortened(shadow_of(label))}
+def _labels() -> Mapping[bytes, Mapping[str, str]]:
+    """Each long label by its kind, by its shadow whole and without any one of its letters."""
+    found: dict[bytes, dict[str, str]] = {}
+    for label, title in phrases("labels"):
+        kind = title.rstrip("?")
+        if kind != "other" and len(label) >= _LEAST:
+            for key in _shortened(shadow_of(label)):
+                found.setdefault(key, {}).setdefault(kind, label)
+    return found
 
 
 def _shortened(shadow: bytes) -> Iterator[bytes]:

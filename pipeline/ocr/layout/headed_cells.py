@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.detect.text.headings import is_of_names, label_of
+from pipeline.detect.text.headings import is_of_names, labels_of
 from pipeline.documents.document import Word
 
 _MOST_CELLS, _MOST_ROWS = 20_000, 500  # of a page and of a column: more are not followed
@@ -61,12 +61,12 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
     cells = sorted((cell for line in lines for cell in _cells(text, *line)), key=lambda cell: cell.box[1])
     if len(cells) > _MOST_CELLS:
         return
-    labels = ["" if cell.has_digits else label_of(cell.text) for cell in cells]
+    labels = [() if cell.has_digits else labels_of(cell.text) for cell in cells]
     page = _Page(
         np.array([cell.box for cell in cells], int).reshape(-1, 4), np.array([bool(label) for label in labels])
     )
     for heading in np.flatnonzero(page.is_label).tolist():
-        label, of_names = labels[heading], is_of_names(labels[heading])
+        of_names = is_of_names(labels[heading][0])
         if of_names and not page.has_label_beside(heading):
             continue
         tops = [cells[heading].box[1]]
@@ -78,7 +78,8 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
             if is_far or cell.is_prose:
                 break
             if value and cell.has_digits != of_names:
-                yield LabelledValue(label, cells[heading].words, value)
+                for label in labels[heading]:
+                    yield LabelledValue(label, cells[heading].words, value)
 
 
 class _Page(NamedTuple):

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.detect.text.headings import has_label, label_of
+from pipeline.detect.text.headings import has_known_label, labels_as_misread
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr.layout.headed_cells import LabelledValue, headed_cells
-from pipeline.ocr.layout.lines import words_by_line
+from pipeline.ocr.layout.lines import with_further_lines, words_by_line
 
 _STOPS = " .:#"  # at the end of a label
 _MOST_WORDS = 4  # of a label
@@ -19,16 +19,16 @@ def with_labelled_values(reading: Reading) -> Reading:
     The words keep their boxes; a label has that of the first word that says it. O(words log words).
     """
     lines = list(words_by_line(reading))
-    parts, words, position = [reading.text], list(reading.words), len(reading.text)
-    for label, said, own in (*headed_cells(reading.text, lines), *_behind_misread_labels(reading.text, lines)):
-        value = reading.text[own[0].start : max(word.end for word in own)]
-        line = f"{label.rstrip(_STOPS)}:\t{value}"
-        offset = position + 1 + len(line) - len(value) - own[0].start
-        words.append(replace(said[0], start=position + 1, end=position + 1 + len(line) - len(value) - 2))
-        words += [replace(word, start=word.start + offset, end=word.end + offset) for word in own]
-        parts.append(line)
-        position += 1 + len(line)
-    return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
+    found = (*headed_cells(reading.text, lines), *_behind_misread_labels(reading.text, lines))
+    return with_further_lines(reading, [_line(reading.text, *one) for one in found])
+
+
+def _line(text: str, label: str, said: Sequence[Word], own: Sequence[Word]) -> tuple[str, list[Word]]:
+    label = label.rstrip(_STOPS)
+    first, end = own[0].start, max(word.end for word in own)
+    start = len(label) + 2
+    moved = [replace(word, start=start + word.start - first, end=start + word.end - first) for word in own]
+    return f"{label}:\t{text[first:end]}", [replace(said[0], start=0, end=len(label)), *moved]
 
 
 def _behind_misread_labels(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:
@@ -39,9 +39,8 @@ def _behind_misread_labels(text: str, lines: Sequence[tuple[int, int, list[Word]
             if not any(map(str.isdigit, one)) or not place or any(map(str.isdigit, said[place - 1])):
                 continue
             before = said[max(0, place - _MOST_WORDS) : place]
-            if has_label(" ".join(before)):
+            if has_known_label(" ".join(before)):
                 continue
             phrases = (" ".join(before[first:]).strip(_STOPS) for first in range(len(before)))
-            label = next(filter(None, map(label_of, phrases)), "")
-            if label:
+            for label in next(filter(None, map(labels_as_misread, phrases)), ()):
                 yield LabelledValue(label, words[place - 1 : place], words[place : place + _BEHIND])

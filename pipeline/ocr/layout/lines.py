@@ -1,7 +1,7 @@
 """Puts the words of OCR into reading order and joins them to lines, rows and the text of a Reading."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -103,17 +103,24 @@ def with_other_digit_orders(reading: Reading) -> Reading:
 
     The words keep their boxes. Lines without letters take the direction of the lines around them. O(words log words).
     """
-    parts, words, position = [reading.text], list(reading.words), len(reading.text)
     lines = list(words_by_line(reading))
+    further = []
     for order in other_orders(reading.text):
         for start, end, own in lines:
-            if order.text[start:end] == reading.text[start:end]:
-                continue
-            parts.append(order.text[start:end])
-            new_offsets = {offset: number for number, offset in enumerate(order.places[start:end])}
-            words += [_at_new_offsets(word, new_offsets, position + 1) for word in own]
-            position += 1 + end - start
-    return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
+            if order.text[start:end] != reading.text[start:end]:
+                offsets = {offset: place for place, offset in enumerate(order.places[start:end])}
+                further.append((order.text[start:end], [_at_offsets(word, offsets) for word in own]))
+    return with_further_lines(reading, further)
+
+
+def with_further_lines(reading: Reading, lines: Sequence[tuple[str, Sequence[Word]]]) -> Reading:
+    """The reading with lines at its end that say words of it again; their words have offsets from the line's start."""
+    parts, words, start = [reading.text], list(reading.words), len(reading.text) + 1
+    for text, own in lines:
+        parts.append(text)
+        words += [replace(word, start=start + word.start, end=start + word.end) for word in own]
+        start += len(text) + 1
+    return replace(reading, text="\n".join(parts), words=tuple(words)) if lines else reading
 
 
 def words_by_line(reading: Reading) -> Iterator[tuple[int, int, list[Word]]]:
@@ -128,7 +135,7 @@ def words_by_line(reading: Reading) -> Iterator[tuple[int, int, list[Word]]]:
         start = end + 1
 
 
-def _at_new_offsets(word: Word, new_offsets: dict[int, int], offset: int) -> Word:
-    """The word at the offsets of its characters in the other order."""
-    offsets = [new_offsets[old_offset] for old_offset in range(word.start, word.end)]
-    return replace(word, start=offset + min(offsets), end=offset + max(offsets) + 1)
+def _at_offsets(word: Word, offsets: Mapping[int, int]) -> Word:
+    """The word where its characters are in the other order."""
+    own = [offsets[offset] for offset in range(word.start, word.end)]
+    return replace(word, start=min(own), end=max(own) + 1)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr.layout.lines import words_by_line
+from pipeline.ocr.layout.lines import with_further_lines, words_by_line
 
 _GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")
 _MAX_GAP = 6.0  # times the height of a group: between two of one number
@@ -25,21 +25,19 @@ def with_joined_cells(reading: Reading) -> Reading:
 
     The words keep their boxes. O(words log words).
     """
-    parts, words, position = [reading.text], list(reading.words), len(reading.text)
+    further = []
     for start, end, line_words in words_by_line(reading):
         if "\t" not in reading.text[start:end]:
             continue
         line = _without_parts(line_words)
         places = {word.start: place for place, word in enumerate(line)}
         for run in _runs(reading.text, line):
-            joined, first = "", places[min(word.start for word in run)]
-            for separator, word in _joined(reading.text, line, first, run):
+            joined, words = "", []
+            for separator, word in _joined(reading.text, line, places[min(word.start for word in run)], run):
                 joined += separator + reading.text[word.start : word.end]
-                after = position + 1 + len(joined)
-                words.append(replace(word, start=after - _length(word), end=after))
-            parts.append(joined)
-            position += 1 + len(joined)
-    return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
+                words.append(replace(word, start=len(joined) - _length(word), end=len(joined)))
+            further.append((joined, words))
+    return with_further_lines(reading, further)
 
 
 def _without_parts(line: Sequence[Word]) -> list[Word]:
