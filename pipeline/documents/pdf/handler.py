@@ -143,13 +143,14 @@ class _PageFacts(NamedTuple):
     with_other_ink: set[int]  # pages that show more than their text
     with_untraced_text: set[int]
     with_images: set[int]
+    scans: set[int]  # pages of ink without a glyph
     codes: dict[int, Codes]  # of pages that may show a barcode or matrix code
     with_drawn_codes: set[int]  # pages on which glyphs draw a code
 
 
 def _page_facts(document: Any) -> _PageFacts:
     untraced, samples, headings = UntracedText(document), GlyphSamples(), Headings()
-    facts = _PageFacts([], [], UnreliableGlyphs(), [], set(), set(), set(), {}, set())
+    facts = _PageFacts([], [], UnreliableGlyphs(), [], set(), set(), set(), set(), {}, set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
@@ -169,6 +170,9 @@ def _page_facts(document: Any) -> _PageFacts:
             facts.with_untraced_text.add(page.number)
         if shows_more_than_text(page, glyphs, log):
             facts.with_other_ink.add(page.number)
+        if not glyphs and page.number in facts.with_other_ink:
+            facts.scans.add(page.number)  # OCR reads all of it, its codes too
+            continue
         codes = shows_codes(page, glyphs, log)
         if codes is not None:
             facts.codes[page.number] = codes
@@ -182,6 +186,8 @@ def _page_facts(document: Any) -> _PageFacts:
 def _raster_for_ocr(page: Any, facts: _PageFacts) -> tuple[Raster, bytes] | None:
     """The raster of a page that OCR must read; None if its text layer is reliable and complete."""
     number, unreliable = page.number, facts.unreliable
+    if number in facts.scans:
+        return _raster(page, True, page_image(page, min(_PREVIEW_DPI, ocr_dpi(page))))
     fonts = unreliable.fonts | {name for name, _ in unreliable.glyphs}
     is_scan = number in (facts.with_untraced_text | facts.with_drawn_codes) or (
         not facts.fonts[number].isdisjoint(fonts) and has_unreliable_words(glyphs_of(page), unreliable)

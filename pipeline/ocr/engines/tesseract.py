@@ -9,7 +9,6 @@ from typing import Any
 
 from pipeline.documents.document import Engine
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS
-from pipeline.documents.raster.burn import raster_png
 from pipeline.ocr.layout.lines import OcrWord
 from pipeline.ocr.orientation.quarter_turns import rotation_from_osd
 from schemas.errors import ErrorCode, StageFailed
@@ -36,7 +35,7 @@ def engine() -> str:
 def words_of(image: Any, dpi: int, *, languages: str = LANGUAGES, mode: str = PAGE) -> list[list[OcrWord]]:
     """The words that Tesseract reads in a grayscale array, by line. StageFailed(image_redact_failed)."""
     arguments = ["stdin", "stdout", "-l", languages, "--psm", mode, "--dpi", str(dpi), "tsv"]
-    tsv = _call(arguments, raster_png(image)).decode("utf-8", "replace")
+    tsv = _call(arguments, _pgm(image)).decode("utf-8", "replace")
     lines: dict[_LineKey, list[OcrWord]] = {}
     for count, (line, word) in enumerate(_rows(tsv)):
         if count > MAX_OCR_WORDS:
@@ -58,9 +57,15 @@ def rotation(image: Any, dpi: int) -> int:
         str(dpi),
     ]
     try:
-        return rotation_from_osd(_call(arguments, raster_png(image)).decode("ascii", "replace"))
+        return rotation_from_osd(_call(arguments, _pgm(image)).decode("ascii", "replace"))
     except StageFailed:  # Tesseract fails on a page with too few characters
         return 0
+
+
+def _pgm(image: Any) -> bytes:
+    """A grayscale array as binary PGM, which takes a tenth of the time of a PNG and needs no space on a disk."""
+    height, width = image.shape
+    return b"".join((b"P5 %d %d 255\n" % (width, height), image.tobytes()))
 
 
 def _call(arguments: Sequence[str], given: bytes = b"") -> bytes:

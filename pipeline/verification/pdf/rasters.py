@@ -47,15 +47,19 @@ def page_raster(page: Any, is_unreliable: bool) -> Image.Image | None:
     A page that shows a barcode or matrix code is read too, all of it if text draws the code. Removes objects from the
     page.
     """
-    codes = _codes_of(page) if not is_unreliable and _may_draw_codes(page) else 0
-    if not is_unreliable and not codes and not _has_images_or_paths(page):
+    texts = [] if is_unreliable else list(page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1))
+    if is_unreliable or (not texts and _has_images_or_paths(page)):
+        return _if_inked(_render(page, dpi(page)))
+    codes = _codes_of(page) if _may_draw_codes(page) else 0
+    if not codes and not _has_images_or_paths(page):
         return None
     whole = _render(page, dpi(page)) if codes else None
-    if not is_unreliable:
-        _remove(page, page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1))
+    _remove(page, texts)
     shown = _render(page, dpi(page))
-    if whole is not None and _codes_of(page) < codes:
-        shown = whole
+    return _if_inked(shown if whole is None or _codes_of(page) >= codes else whole)
+
+
+def _if_inked(shown: Image.Image) -> Image.Image | None:
     return None if is_blank(shown) else shown
 
 
