@@ -23,6 +23,7 @@ from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
+from pipeline.ocr.unread_labels import numbers_without_label
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
 _MIN_DIGITS = 3  # of a hidden number: it counts as unread, because chroma is blurred, and dark ink cuts light ink
@@ -94,6 +95,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     )
     unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words), *numbers)
     unread = (*unread, *comb_fields(text, words, unread))
+    unread = (*unread, *numbers_without_label(text, words, unread))
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
 
 

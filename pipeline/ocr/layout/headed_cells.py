@@ -4,7 +4,7 @@ A column is followed downwards from its heading by geometry, cell by cell: the t
 for one with a gap, some rows in the other direction, and those of a photographed page in pieces.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ _MAX_STEP = 1.6  # times the first step: between names of a column, below which 
 _BESIDE = 0.6  # times the lower height: between the middles of cells side by side
 _REACHED = 0.5  # of the width of another heading: a cell below that much of it
 _MAX_GAP = 8.0  # times its height: beside a heading, to a cell that does not overlap it, as a centred number
+_MAX_LEADING = 0.8  # times the height of a line of a heading: between it and the next line
 _SLOPE = 0.07  # of rows that are not level
 _MOST_WORDS = 8  # without digits, of a cell: more are prose
 
@@ -61,12 +62,18 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
     cells = sorted((cell for line in lines for cell in _cells(text, *line)), key=lambda cell: cell.box[1])
     if len(cells) > _MOST_CELLS:
         return
+    boxes = np.array([cell.box for cell in cells], int).reshape(-1, 4)
     labels = [() if cell.has_digits else labels_of(cell.text) for cell in cells]
-    page = _Page(
-        np.array([cell.box for cell in cells], int).reshape(-1, 4), np.array([bool(label) for label in labels])
-    )
+    said = [cell.words for cell in cells]
+    stacked = dict(_stacked(cells, boxes))
+    for upper, lower in stacked.items():
+        if not labels[upper] and not labels[lower]:
+            labels[lower] = labels_of(f"{cells[upper].text} {cells[lower].text}")
+            said[lower] = (*said[upper], *said[lower])
+    names = [bool(label) and is_of_names(label[0]) for label in labels]
+    page = _Page(boxes, np.array([bool(label) for label in labels]), np.array(names), stacked)
     for heading in np.flatnonzero(page.is_label).tolist():
-        of_names = is_of_names(labels[heading][0])
+        of_names = names[heading]
         if of_names and not page.has_label_beside(heading):
             continue
         tops = [cells[heading].box[1]]
@@ -79,14 +86,33 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
                 break
             if value and cell.has_digits != of_names:
                 for label in labels[heading]:
-                    yield LabelledValue(label, cells[heading].words, value)
+                    yield LabelledValue(label, said[heading], value)
+
+
+def _stacked(cells: Sequence[_Cell], boxes: Any) -> Iterator[tuple[int, int]]:
+    """Each cell without digits and the one directly below it, if that has none either: both may be one heading."""
+    widths = boxes[:, 2] - boxes[:, 0]
+    for upper, cell in enumerate(cells):
+        left, top, right, bottom = boxes[upper]
+        first, end = np.searchsorted(boxes[:, 1], ((top + bottom) / 2, bottom + _MAX_LEADING * (bottom - top)))
+        near = boxes[first:end]
+        shared = np.minimum(near[:, 2], right) - np.maximum(near[:, 0], left)
+        below = first + np.flatnonzero(shared > _REACHED * np.minimum(widths[first:end], right - left))
+        if not cell.has_digits and len(below) and not cells[below[0]].has_digits:
+            yield upper, int(below[0])
 
 
 class _Page(NamedTuple):
-    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops, and which of the cells are labels (n,)."""
+    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops; which are labels, and labels of names (n,).
+
+    Titles of jobs are labels of names, and may as well be values beside a number. `stacked`: by the first line of what
+    may be a heading, its second.
+    """
 
     boxes: Any
     is_label: Any
+    of_names: Any
+    stacked: Mapping[int, int]
 
     def column(self, heading: int) -> Iterator[tuple[int, tuple[int, int]]]:
         """The cells below a heading, up to the next label or the value of one beside it, with the edges of the column.
@@ -98,7 +124,9 @@ class _Page(NamedTuple):
         edges = int(self.boxes[heading, 0]), int(self.boxes[heading, 2])
         place = self._below(heading, edges, is_heading=True)
         for _ in range(_MOST_ROWS):
-            if place is None or self.is_label[place] or self._is_value_of_another(place):
+            if place is None or self.is_label[place]:
+                return
+            if place != self.stacked.get(heading) and self._is_value_of_another(place, heading):
                 return
             left, _, right, _ = self.boxes[place]
             shared = np.minimum(others[:, 2], right) - np.maximum(others[:, 0], left)
@@ -112,11 +140,12 @@ class _Page(NamedTuple):
         _, is_beside = self._row(heading, _SLOPE)
         return bool((is_beside & self.is_label).any())
 
-    def _is_value_of_another(self, place: int) -> bool:
-        """Whether the next cell to the left or to the right is a label, as in a form."""
+    def _is_value_of_another(self, place: int, heading: int) -> bool:
+        """Whether the next cell to the left or to the right is a label that may have such a value, as in a form."""
         across, is_beside = self._row(place, 0.0)
         sides = (np.flatnonzero(is_beside & (side > 0)) for side in (across, -across))
-        return any(self.is_label[side[np.abs(across[side]).argmin()]] for side in sides if len(side))
+        labels = self.is_label if self.of_names[heading] else self.is_label & ~self.of_names
+        return any(labels[side[np.abs(across[side]).argmin()]] for side in sides if len(side))
 
     def _row(self, place: int, slope: float) -> tuple[Any, Any]:
         """How far to the right of one cell all are, and which are in its row if that is slanted no more."""

@@ -137,3 +137,18 @@ def test_a_value_that_is_found_in_a_label_has_its_place() -> None:
     after = with_labelled_values(reading(HEADINGS, [("Sara", 100), ("1012345672", 500), ("K00000000", 900)]))
     covered = {place for word in after.words for place in range(word.start, word.end)}
     assert all(sign in ":\t\n " or place in covered for place, sign in enumerate(after.text))
+
+
+def test_headings_may_have_two_lines_beside_titles_of_jobs() -> None:
+    rows: list[list[Cell]] = [
+        [("National", 100), ("Mobile", 500), ("Job", 900)],
+        [("ID", 110), ("Number", 500), ("Title", 900)],
+        *([("1012345672", 90), ("0500000000", 480), ("Supervisor", 900)] for _ in range(3)),
+    ]
+    lines = [
+        cell(text, left, 100 + 26 * number + 20 * (number > 1)) for number, row in enumerate(rows) for text, left in row
+    ]
+    after = with_labelled_values(Reading("page", *compose(join_rows(lines))))
+    said = after.text.split("\n")[len(rows) :]
+    assert said.count("Mobile:\t0500000000") == 3
+    assert said.count("ID:\t1012345672") == 3
