@@ -21,6 +21,10 @@ _TYPES = {
     "phone": EntityType.PHONE_NUMBER,
     "mrn": EntityType.MRN,
     "ssn": EntityType.SSN,
+    "policy": EntityType.INSURANCE_POLICY,
+    "student": EntityType.STUDENT_ID,
+    "license": EntityType.MEDICAL_LICENSE,
+    "card": EntityType.CREDIT_CARD,
     "plate": EntityType.VEHICLE_PLATE,
 }
 # Five digits and more in groups with a digit each, all with few letters, for which digits may have been taken.

@@ -57,7 +57,8 @@ class _Cell(NamedTuple):
 def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:
     """The words of each cell below a heading, with the label of its column. `lines` as `words_by_line` gives them.
 
-    A label of names counts only beside another label: in a form other things than names stand below it.
+    A label of names counts only beside other labels: in a form other things than names stand below it, and a title of a
+    job may be a value.
     """
     cells = sorted((cell for line in lines for cell in _cells(text, *line)), key=lambda cell: cell.box[1])
     if len(cells) > _MOST_CELLS:
@@ -71,10 +72,11 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
             labels[lower] = labels_of(f"{cells[upper].text} {cells[lower].text}")
             said[lower] = (*said[upper], *said[lower])
     names = [bool(label) and is_of_names(label[0]) for label in labels]
-    page = _Page(boxes, np.array([bool(label) for label in labels]), np.array(names), stacked)
+    has_digits = np.array([cell.has_digits for cell in cells], bool)
+    page = _Page(boxes, np.array([bool(label) for label in labels], bool), np.array(names, bool), has_digits, stacked)
     for heading in np.flatnonzero(page.is_label).tolist():
         of_names = names[heading]
-        if of_names and not page.has_label_beside(heading):
+        if of_names and not page.is_among_headings(heading):
             continue
         tops = [cells[heading].box[1]]
         for place, (left, right) in page.column(heading):
@@ -103,15 +105,16 @@ def _stacked(cells: Sequence[_Cell], boxes: Any) -> Iterator[tuple[int, int]]:
 
 
 class _Page(NamedTuple):
-    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops; which are labels, and labels of names (n,).
+    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops; which of them (n,) are labels or have digits.
 
-    Titles of jobs are labels of names, and may as well be values beside a number. `stacked`: by the first line of what
-    may be a heading, its second.
+    Of the labels some are of names: titles of jobs are, and may as well be values beside a number. `stacked`: by the
+    first line of what may be a heading, its second.
     """
 
     boxes: Any
     is_label: Any
     of_names: Any
+    has_digits: Any
     stacked: Mapping[int, int]
 
     def column(self, heading: int) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -135,10 +138,10 @@ class _Page(NamedTuple):
             yield place, edges
             place = self._below(place, edges, is_heading=False)
 
-    def has_label_beside(self, heading: int) -> bool:
-        """Whether there is another label in the row of one."""
-        _, is_beside = self._row(heading, _SLOPE)
-        return bool((is_beside & self.is_label).any())
+    def is_among_headings(self, heading: int) -> bool:
+        """Whether there is another label in the row of one, and no number close beside it."""
+        (_, is_beside), (_, is_level) = self._row(heading, _SLOPE), self._row(heading, 0.0)
+        return bool((is_beside & self.is_label).any() and not (is_level & self.has_digits).any())
 
     def _is_value_of_another(self, place: int, heading: int) -> bool:
         """Whether the next cell to the left or to the right is a label that may have such a value, as in a form."""
