@@ -24,11 +24,16 @@ def with_labelled_values(reading: Reading) -> Reading:
 
 
 def _line(text: str, label: str, said: Sequence[Word], own: Sequence[Word]) -> tuple[str, list[Word]]:
+    """The label and the words of the value, in the order of the text; what stands between them there stays away."""
     label = label.rstrip(_STOPS)
-    first, end = own[0].start, max(word.end for word in own)
-    start = len(label) + 2
-    moved = [replace(word, start=start + word.start - first, end=start + word.end - first) for word in own]
-    return f"{label}:\t{text[first:end]}", [replace(said[0], start=0, end=len(label)), *moved]
+    line, words = f"{label}:\t", [replace(said[0], start=0, end=len(label))]
+    end = own[0].start
+    for word in own:
+        between = text[end : word.start]
+        line += ("\t" if between.strip() else between) + text[word.start : word.end]
+        words.append(replace(word, start=len(line) - (word.end - word.start), end=len(line)))
+        end = word.end
+    return line, words
 
 
 def _behind_misread_labels(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:

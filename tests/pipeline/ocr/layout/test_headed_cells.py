@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.documents.document import Reading
+from pipeline.documents.document import Reading, Word
 from pipeline.ocr.layout.labelled_values import with_labelled_values
 from pipeline.ocr.layout.lines import compose, join_rows
 from tests.pipeline.ocr.words import OcrWord
@@ -152,3 +152,16 @@ def test_headings_may_have_two_lines_beside_titles_of_jobs() -> None:
     said = after.text.split("\n")[len(rows) :]
     assert said.count("Mobile:\t0500000000") == 3
     assert said.count("ID:\t1012345672") == 3
+
+
+def test_what_stands_in_another_column_stays_away_from_a_value() -> None:
+    """Else something could be found there that has no place to be burned."""
+    places = [("Birth", 100, 100, 120), ("Passport", 300, 100, 160)]
+    places += [("K00000000", 300, 150, 110), ("20-11-1960", 100, 150, 120), ("555", 430, 150, 30)]
+    text, words = "Birth\tPassport\nK00000000 20-11-1960 555", []
+    for word in (OcrWord(said, left, top, width, HEIGHT, 99.0) for said, left, top, width in places):
+        start = text.index(word.text)
+        words.append(Word(start, start + len(word.text), *word[1:]))
+    after = with_labelled_values(Reading("page", text, tuple(words)))
+    assert after.text.split("\n")[2:] == ["Passport:\tK00000000\t555"]
+    assert [after.text[word.start : word.end] for word in after.words[5:]] == ["Passport", "K00000000", "555"]
