@@ -105,7 +105,7 @@ def _stacked(cells: Sequence[_Cell], boxes: Any) -> Iterator[tuple[int, int]]:
 
 
 class _Page(NamedTuple):
-    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops; which of them are labels or have digits (n,).
+    """The boxes of cells (n, 4) as left, top, right, bottom, by their tops; which are labels or have digits.
 
     Of the labels some are of names: titles of jobs are, and may as well be values beside a number. `stacked`: by the
     first line of what may be a heading, its second.
