@@ -1,37 +1,45 @@
-"""Numbers without a form of their own beside or below words that nobody could read, which may be their label.
+"""Numbers without a form of their own whose label may be words that nobody could read.
 
 `844946176` is an insurance number below `رقم التأمينات`; detection must read the label to know. Where nobody could, the
-number is as unread as the label.
+number is as unread as the label: beside it, below it, and in all of the column that it heads.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from pipeline.documents.document import Word
+from pipeline.detect.text.headings import labels_of
+from pipeline.documents.document import Engine, Reading, Word
 from pipeline.geometry.strip import Box
+from pipeline.ocr.layout.lines import words_by_line
+from pipeline.ocr.layout.table import Cell, Table, cells_of
 from pipeline.ocr.unread_ink import is_confident
 
-_NUMBER = re.compile(r"[A-Za-z]{0,2}(?:\d[-/]?){5,24}")
+_NUMBER = re.compile(r"[A-Za-z]{0,2} ?(?:\d[-/ ]?){5,24}")
+_PLATE = re.compile(r"(?:[A-Z] ?){1,3}\d{1,4}|\d{1,4} ?(?:[A-Z] ?){1,3}|(?:[ء-ي] ){1,3}\d{1,4}|\d{1,4}(?: [ء-ي]){1,3}")
 _LEAST = 1.5  # times its height: the width of unread ink that may be a word
 _SAME_ROW = 0.5  # of the lower height, which two boxes of a row share
 _BESIDE, _ABOVE = 20.0, 3.0  # times the height of the number: how far away its label may be
 _MOST = 4_000  # numbers of a page that are looked at
 
 
-def numbers_without_label(text: str, words: Iterable[Word], unread: Sequence[Box]) -> list[Box]:
-    """The boxes (left, top, width, height) of numbers of which what stands next on a side, or above, is unread ink."""
+def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box]) -> list[Box]:
+    """The boxes (left, top, width, height) of numbers of which what stands next on a side, or above, is unread ink.
+
+    Also those of numbers and plates in columns under unread headings.
+    """
+    labels = [box for box in unread if box[2] >= _LEAST * box[3]]
     said = [(word, text[word.start : word.end]) for word in words]
     reliable = [(_box(word), one) for word, one in said if is_confident(one, word.confidence)]
-    numbers = [box for box, one in reliable if _NUMBER.fullmatch(one)]
-    labels = [box for box in unread if box[2] >= _LEAST * box[3]]
+    numbers = list(dict.fromkeys(box for box, one in reliable if _NUMBER.fullmatch(one)))
     if not labels or len(numbers) > _MOST:
         return []
     boxes = np.array([*labels, *(box for box, _ in reliable)], float)
     is_unread = np.arange(len(boxes)) < len(labels)
-    return [box for box in dict.fromkeys(numbers) if _is_labelled_by_unread(np.array(box), boxes, is_unread)]
+    beside = (box for box in numbers if _is_labelled_by_unread(np.array(box), boxes, is_unread))
+    return list(dict.fromkeys((*beside, *_below_unread_headings(text, words, labels))))
 
 
 def _is_labelled_by_unread(number: Any, boxes: Any, is_unread: Any) -> bool:
@@ -50,6 +58,37 @@ def _is_labelled_by_unread(number: Any, boxes: Any, is_unread: Any) -> bool:
         if len(near) and is_unread[near[apart[near].argmin()]]:
             return True
     return False
+
+
+def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Box]) -> Iterator[Box]:
+    """The boxes of the words of such values."""
+    read = [cell for line in words_by_line(Reading("", text, tuple(words))) for cell in cells_of(text, *line)]
+    places = np.array([cell.box for cell in read], float).reshape(-1, 4)
+    middles = (places[:, :2] + places[:, 2:]) / 2
+    drawn = [Cell("", [Word(0, 0, *box, 0.0, Engine.CODE)]) for box in unread if not _inside(middles, box).any()]
+    table = Table.of([*read, *drawn])
+    middles = (table.boxes[:, :2] + table.boxes[:, 2:]) / 2
+    is_unread = np.zeros(len(table.cells), bool)
+    for box in unread:
+        is_unread |= _inside(middles, box)
+    is_unread &= ~table.has_digits
+    known = [not cell.has_digits and bool(labels_of(cell.text)) for cell in table.cells]
+    table = table._replace(is_label=np.array(known, bool) | is_unread)
+    among_numbers = is_unread.copy()
+    headings = [heading for heading in np.flatnonzero(is_unread).tolist() if table.is_among_headings(heading)]
+    among_numbers[headings] = False
+    table = table._replace(is_label=table.is_label & ~among_numbers)
+    for heading in headings:
+        for _, value in table.values(heading):
+            said = " ".join([text[word.start : word.end] for word in value])
+            if _NUMBER.fullmatch(said) or _PLATE.fullmatch(said):
+                yield from map(_box, value)
+
+
+def _inside(points: Any, box: Box) -> Any:
+    """Which points (n, 2) lie in a box."""
+    left, top, width, height = box
+    return ((points >= (left, top)) & (points < (left + width, top + height))).all(axis=1)
 
 
 def _box(word: Word) -> Box:

@@ -42,3 +42,41 @@ def test_other_numbers_stay(box: tuple[int, int, int, int], label: tuple[int, in
 @pytest.mark.parametrize("said", ["4,500.00", "1234", "order", "12:30"])
 def test_amounts_times_and_short_numbers_stay(said: str) -> None:
     assert not found([(300, 95, 100, HEIGHT)], said)
+
+
+def table(*rows: tuple[str, ...], unread: tuple[int, ...]) -> list[str]:
+    """What goes below headings of which those in the columns `unread` are ink without words."""
+    parts, words, boxes = [], [], []
+    start = 0
+    for number, row in enumerate(rows):
+        for column, said in enumerate(row):
+            box = (100 + 400 * column, 100 + 50 * number, 20 * len(said), HEIGHT)
+            if number == 0 and column in unread:
+                boxes.append(box)
+                continue
+            for word in said.split():
+                place = said.index(word)
+                words.append(Word(start + place, start + place + len(word), box[0] + 20 * place, box[1],
+                                  20 * len(word), HEIGHT, 99.0, Engine.PP_OCR))  # fmt: skip
+            parts.append(said + ("\n" if column == len(row) - 1 else "\t"))
+            start += len(parts[-1])
+    text = "".join(parts)
+    said_at = {(word.left, word.top): text[word.start : word.end] for word in words}
+    return [said_at[left, top] for left, top, _, _ in numbers_without_label(text, words, boxes)]
+
+
+def test_all_of_a_column_is_as_unread_as_its_heading() -> None:
+    headings = ("Employee", "xxxxxxxx", "xxxxxxx", "xxxxxxx", "Salary")
+    rows = [("Sara Example", f"K0000000{n}", "ABC 1234", "9,500.00", "50123") for n in range(4)]
+    gone = table(headings, *rows, unread=(1, 2, 3))
+    assert gone == [*(f"K0000000{n}" for n in range(4)), *["ABC", "1234"] * 4]
+    assert table(headings, *rows, unread=()) == []
+
+
+def test_unread_ink_among_numbers_heads_no_column() -> None:
+    rows = [
+        ("xxxxxxxx", "4,500.00", "Total", "77000123"),
+        ("Sara", "1,500.00", "Chair", "50123"),
+        ("Omar", "1", "Desk", "50124"),
+    ]
+    assert table(*rows, unread=(0, 2)) == ["77000123"]

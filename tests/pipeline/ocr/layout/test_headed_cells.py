@@ -150,8 +150,8 @@ def test_headings_may_have_two_lines_beside_titles_of_jobs() -> None:
     ]
     after = with_labelled_values(Reading("page", *compose(join_rows(lines))))
     said = after.text.split("\n")[len(rows) :]
-    assert said.count("Mobile:\t0500000000") == 3
-    assert said.count("ID:\t1012345672") == 3
+    assert said.count("Mobile Number:\t0500000000") == 3
+    assert said.count("National ID:\t1012345672") == 3
 
 
 def test_what_stands_in_another_column_stays_away_from_a_value() -> None:

@@ -1,0 +1,169 @@
+"""Columns of tables, followed downwards from their headings by geometry, cell by cell.
+
+The text of a page has no empty cells, two for one with a gap, some rows in the other direction, and those of a
+photographed page in pieces.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from pipeline.documents.document import Word
+
+_MOST_CELLS = 20_000  # of a page: more are not followed
+_MOST_ROWS = 500  # of a column
+_MAX_DISTANCE = 4.0  # times the height of a cell: between one and the next below
+_SAME_ROW = 0.8  # times its height: between the tops of cells side by side
+_BESIDE = 0.6  # times the lower height: between the middles of cells side by side
+_REACHED = 0.5  # of the width of another heading: a cell below that much of it
+_MAX_GAP = 8.0  # times its height: beside a heading, to a cell that does not overlap it, as a centred number
+_MAX_LEADING = 0.8  # times the height of a line of a heading: between it and the next line
+_SLOPE = 0.07  # of rows that are not level
+_MOST_WORDS = 8  # without digits, of a cell: more are prose
+
+
+class Cell(NamedTuple):
+    """The words of a cell in the order of its text."""
+
+    text: str
+    words: Sequence[Word]
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """Left, top, right, bottom in pixels."""
+        boxes = [(word.left, word.top, word.left + word.width, word.top + word.height) for word in self.words]
+        lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
+
+    @property
+    def has_digits(self) -> bool:
+        return any(map(str.isdigit, self.text))
+
+    @property
+    def is_prose(self) -> bool:
+        return sum(not any(map(str.isdigit, word)) for word in self.text.split()) > _MOST_WORDS
+
+
+def cells_of(text: str, start: int, end: int, words: Sequence[Word]) -> Iterator[Cell]:
+    """The cells of a line, which tabs part."""
+    place = 0
+    for part in text[start:end].split("\t"):
+        first, start = place, start + len(part) + 1
+        while place < len(words) and words[place].start < start:
+            place += 1
+        if place > first:
+            own = words[first:place]
+            yield Cell(text[own[0].start : max(word.end for word in own)], own)
+
+
+class Table(NamedTuple):
+    """The cells of a page by their tops, their boxes (n, 4) as left, top, right, bottom, and what they are (n,).
+
+    Of the labels some are of names: titles of jobs are, and may as well be values beside a number. `stacked`: by the
+    first line of what may be a heading, its second.
+    """
+
+    cells: Sequence[Cell]
+    boxes: Any
+    has_digits: Any
+    stacked: Mapping[int, int]
+    is_label: Any
+    is_of_names: Any
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell]) -> Self:
+        """The table of these cells, none of which is a label yet. Empty for too many."""
+        ordered = sorted(cells, key=lambda cell: cell.box[1])
+        if len(ordered) > _MOST_CELLS:
+            ordered = []
+        boxes = np.array([cell.box for cell in ordered], int).reshape(-1, 4)
+        no = np.zeros(len(ordered), bool)
+        has_digits = np.array([cell.has_digits for cell in ordered], bool)
+        return cls(ordered, boxes, has_digits, dict(_stacked(boxes, has_digits)), no, no)
+
+    def values(self, heading: int) -> Iterator[tuple[Cell, Sequence[Word]]]:
+        """The cells below a label that are no prose, each with the words of it that stand in the column."""
+        for place, (left, right) in self._column(heading):
+            cell = self.cells[place]
+            if cell.is_prose:
+                return
+            own = [word for word in cell.words if word.left < right and left < word.left + word.width]
+            if own:
+                yield cell, own
+
+    def _column(self, heading: int) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The cells below a heading, up to the next label or the value of one beside it, with the edges of the column.
+
+        A cell that reaches below another heading may be two that were read as one; the column goes on as before.
+        """
+        _, is_beside = self._row(heading, _SLOPE)
+        others = self.boxes[is_beside]
+        edges = int(self.boxes[heading, 0]), int(self.boxes[heading, 2])
+        place = self._below(heading, edges, is_heading=True)
+        for _ in range(_MOST_ROWS):
+            if place is None or self.is_label[place]:
+                return
+            if place != self.stacked.get(heading) and self._is_value_of_another(place, heading):
+                return
+            left, _, right, _ = self.boxes[place]
+            shared = np.minimum(others[:, 2], right) - np.maximum(others[:, 0], left)
+            if not (shared > _REACHED * (others[:, 2] - others[:, 0])).any():
+                edges = int(left), int(right)
+            yield place, edges
+            place = self._below(place, edges, is_heading=False)
+
+    def is_among_headings(self, heading: int) -> bool:
+        """Whether there is another label in the row of one, and no number."""
+        (_, is_beside), (_, is_level) = self._row(heading, _SLOPE), self._row(heading, 0.0)
+        return bool((is_beside & self.is_label).any() and not (is_level & self.has_digits).any())
+
+    def _is_value_of_another(self, place: int, heading: int) -> bool:
+        """Whether the next cell to the left or to the right is a label that may have such a value, as in a form."""
+        across, is_beside = self._row(place, 0.0)
+        sides = (np.flatnonzero(is_beside & (side > 0)) for side in (across, -across))
+        labels = self.is_label if self.is_of_names[heading] else self.is_label & ~self.is_of_names
+        return any(labels[side[np.abs(across[side]).argmin()]] for side in sides if len(side))
+
+    def _row(self, place: int, slope: float) -> tuple[Any, Any]:
+        """How far to the right of one cell all are, and which are in its row if that is slanted no more."""
+        (left, top, right, bottom), boxes = self.boxes[place], self.boxes
+        across, down = (boxes[:, :2] + boxes[:, 2:] - (left + right, top + bottom)).T / 2
+        heights = np.minimum(boxes[:, 3] - boxes[:, 1], bottom - top)
+        return across, (across != 0) & (np.abs(down) <= _BESIDE * heights + slope * np.abs(across))
+
+    def _below(self, place: int, edges: tuple[int, int], *, is_heading: bool) -> int | None:
+        """The next cell below one, between these edges; for a heading also beside them if no other label is nearer."""
+        (left, right), (_, top, _, bottom) = edges, self.boxes[place]
+        height = bottom - top
+        first, end = np.searchsorted(self.boxes[:, 1], ((top + bottom) / 2, bottom + _MAX_DISTANCE * height))
+        near = self.boxes[first:end]
+        overlaps = np.minimum(near[:, 2], right) - np.maximum(near[:, 0], left)
+        under = np.flatnonzero(overlaps > 0)
+        if not len(under) and is_heading:
+            under = np.flatnonzero(overlaps >= -_MAX_GAP * height)
+            under = under[[self._is_nearest(place, first + one) for one in under]] if len(under) else under
+        if not len(under):
+            return None
+        row = under[near[under, 1] <= near[under[0], 1] + _SAME_ROW * height]
+        return int(first + row[overlaps[row].argmax()])
+
+    def _is_nearest(self, heading: int, place: int) -> bool:
+        """Whether no other label above a cell is nearer to its column than a heading."""
+        left, top, right, _ = self.boxes[place]
+        above = np.flatnonzero(self.is_label & (self.boxes[:, 1] < top))
+        overlaps = np.minimum(self.boxes[above, 2], right) - np.maximum(self.boxes[above, 0], left)
+        return bool(above[overlaps.argmax()] == heading)
+
+
+def _stacked(boxes: Any, has_digits: Any) -> Iterator[tuple[int, int]]:
+    """Each cell without digits and the one directly below it, if that has none either: both may be one heading."""
+    widths = boxes[:, 2] - boxes[:, 0]
+    for upper in np.flatnonzero(~has_digits).tolist():
+        left, top, right, bottom = boxes[upper]
+        first, end = np.searchsorted(boxes[:, 1], ((top + bottom) / 2, bottom + _MAX_LEADING * (bottom - top)))
+        near = boxes[first:end]
+        shared = np.minimum(near[:, 2], right) - np.maximum(near[:, 0], left)
+        below = first + np.flatnonzero(shared > _REACHED * np.minimum(widths[first:end], right - left))
+        if len(below) and not has_digits[below[0]]:
+            yield upper, int(below[0])
