@@ -1,15 +1,20 @@
-"""The label that a heading, or the words before a number, are, also where OCR read one letter of it wrongly."""
+"""The label that a heading, or the words before a number, are, also where OCR read a letter of it wrongly.
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+That is one letter of all, blanks among them, or one of each word.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache, lru_cache
 
 from pipeline.detect.lexicons.loader import fold, sections
 from pipeline.detect.text.normalize import normalize
-from pipeline.detect.text.shadow import shadow_of
+from pipeline.detect.text.shadow import FIRST_ARABIC, shadow_of
 from pipeline.detect.text.triggers import find_triggers, phrases
 
 _LONGEST, _MOST_WORDS = 40, 5  # characters and words of a heading
 _LEAST = 6  # letters of a label that one wrong letter makes no other word of
+_LEAST_OF_WORD = {True: 3, False: 4}  # letters of a word that may have a wrong one: Arabic, and Latin
 _LOOK_ALIKE = ((b"ii", b"h"), (b"rn", b"m"), (b"vv", b"w"), (b"cl", b"d"))
 _NAME = frozenset({"name", "names", "اسم", "الاسم"})
 _NAME_HEADINGS = ("name heading arabic", "name heading latin")
@@ -22,14 +27,14 @@ def load() -> None:
 
 
 def labels_of(heading: str) -> tuple[str, ...]:
-    """The heading itself if it has a label, else the labels that it may be but for one letter: one of each kind."""
+    """The heading itself if it has a label, else the labels that it may be: one of each kind."""
     if len(heading) > _LONGEST or len(heading.split()) > _MOST_WORDS or "@" in heading:
         return ()
     return (heading,) if has_known_label(heading) or is_of_names(heading) else labels_as_misread(heading)
 
 
 def labels_as_misread(words: str) -> tuple[str, ...]:
-    """The labels that the words may be but for one letter, the nearest of each kind."""
+    """The labels that the words may be but for wrong letters, the nearest of each kind."""
     shadow = shadow_of(normalize(words).text.strip())
     read = (shadow, *(shadow.replace(wrong, right) for wrong, right in _LOOK_ALIKE if wrong in shadow))
     found: dict[str, str] = {}
@@ -37,6 +42,8 @@ def labels_as_misread(words: str) -> tuple[str, ...]:
         for key in _shortened(each):
             for kind, label in _labels().get(key, {}).items():
                 found.setdefault(kind, label)
+    for kind, label in _with_wrong_words(shadow.split()):
+        found.setdefault(kind, label)
     return tuple(found.values())
 
 
@@ -61,12 +68,50 @@ def _name_headings() -> frozenset[str]:
 def _labels() -> Mapping[bytes, Mapping[str, str]]:
     """Each long label by its kind, by its shadow whole and without any one of its letters."""
     found: dict[bytes, dict[str, str]] = {}
+    for kind, label in _long():
+        for key in _shortened(shadow_of(label)):
+            found.setdefault(key, {}).setdefault(kind, label)
+    return found
+
+
+@cache
+def _words() -> Mapping[bytes, Set[tuple[str, str, int, int]]]:
+    """By the shadow of a word, whole and without any one letter: kind and label, the word's place, and their number."""
+    found: dict[bytes, set[tuple[str, str, int, int]]] = defaultdict(set)
+    for kind, label in _long():
+        words = shadow_of(label).split()
+        for place, word in enumerate(words if len(words) > 1 else ()):
+            for key in _shortened_word(word):
+                found[key].add((kind, label, place, len(words)))
+    return found
+
+
+def _with_wrong_words(words: Sequence[bytes]) -> list[tuple[str, str]]:
+    """Kind and label of those that the words are but for a letter of each."""
+    found: set[tuple[str, str]] | None = None
+    for place, word in enumerate(words):
+        here = {(kind, label) for kind, label, own, count in _near(word) if own == place and count == len(words)}
+        found = here if found is None else found & here
+    return sorted(found or ())
+
+
+@lru_cache(maxsize=4096)
+def _near(word: bytes) -> Set[tuple[str, str, int, int]]:
+    """What `_words` knows of the words that differ from one by a letter."""
+    known = _words()
+    return frozenset(one for key in _shortened_word(word) for one in known.get(key, ()))
+
+
+def _long() -> Iterator[tuple[str, str]]:
     for label, title in phrases("labels"):
         kind = title.rstrip("?")
         if kind != "other" and len(label) >= _LEAST:
-            for key in _shortened(shadow_of(label)):
-                found.setdefault(key, {}).setdefault(kind, label)
-    return found
+            yield kind, label
+
+
+def _shortened_word(word: bytes) -> Iterator[bytes]:
+    is_arabic = any(letter >= FIRST_ARABIC for letter in word)
+    return _shortened(word) if len(word) >= _LEAST_OF_WORD[is_arabic] else iter((word,))
 
 
 def _shortened(shadow: bytes) -> Iterator[bytes]:

@@ -17,10 +17,10 @@ _SIGNS = "،؛؟٪٫٬€£¥₹₺₱﷼\u20c1×–—٭۔°©®™«»“”�
 
 OTHER_LETTER = 0xFE
 OTHER = 0xFF
-_FIRST_ARABIC = 0x80
+FIRST_ARABIC = 0x80
 _FIRST_SIGN = 0xB0
 
-ARABIC = bytes(range(_FIRST_ARABIC, _FIRST_ARABIC + len(_LETTERS)))
+ARABIC = bytes(range(FIRST_ARABIC, FIRST_ARABIC + len(_LETTERS)))
 SIGN = {sign: _FIRST_SIGN + index for index, sign in enumerate(_SIGNS)}
 
 
@@ -35,7 +35,7 @@ def _table() -> NDArray[np.uint8]:
     table[:0x80] = np.arange(0x80)
     table[0x41:0x5B] += 0x20
     for index, letter in enumerate(_LETTERS):
-        table[ord(letter)] = _FIRST_ARABIC + index
+        table[ord(letter)] = FIRST_ARABIC + index
     for letter, plain in _FOLDED.items():
         table[ord(letter)] = table[ord(plain)]
     for sign, byte in SIGN.items():

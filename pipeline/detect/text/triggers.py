@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
-from pipeline.detect.text.shadow import shadow_of
+from pipeline.detect.text.shadow import FIRST_ARABIC, shadow_of
 
 # The families: one lexicon file each.
 _FILES = ("labels", "money", "calendar", "secrets")
 
 _LETTERS = bytes(range(0x61, 0x7B)) + bytes(range(0x80, 0xB0)) + b"\xfe"
 IS_LETTER = bytes(byte in _LETTERS for byte in range(256))
-_FIRST_ARABIC, _LAST_ARABIC = 0x80, 0xAF
+_LAST_ARABIC = 0xAF
 _LATIN, _OTHER = 1, 2
 # A word ends where the script changes: "مفتاحghp_…".
-_SCRIPT = bytes((_LATIN if byte < _FIRST_ARABIC else _OTHER) if IS_LETTER[byte] else 0 for byte in range(256))
+_SCRIPT = bytes((_LATIN if byte < FIRST_ARABIC else _OTHER) if IS_LETTER[byte] else 0 for byte in range(256))
 _LONGEST_CLITIC = 4
 
 
@@ -102,7 +102,7 @@ def find_triggers(shadow: bytes) -> dict[str, list[Trigger]]:
 
 def _clitic(shadow: bytes, start: int) -> bool:
     """Whether the letters attached before `start` are an Arabic clitic."""
-    if not _FIRST_ARABIC <= shadow[start] <= _LAST_ARABIC:
+    if not FIRST_ARABIC <= shadow[start] <= _LAST_ARABIC:
         return False
     first = start
     while first > 0 and start - first <= _LONGEST_CLITIC and IS_LETTER[shadow[first - 1]]:

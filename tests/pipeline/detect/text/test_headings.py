@@ -18,6 +18,8 @@ def test_a_label_is_itself(heading: str) -> None:
         ("Passpont number", "passport number"),
         ("رقم الهوبة", "رقم الهويه"),
         ("IIospital no", "hospital no"),
+        ("رقى اللوح", "رقم اللوحه"),
+        ("Medlcal recurd no", "medical record no"),
     ],
 )
 def test_one_wrong_letter_is_made_good(heading: str, label: str) -> None:
