@@ -22,6 +22,7 @@ _PLATE = re.compile(r"(?:[A-Z] ?){1,3}\d{1,4}|\d{1,4} ?(?:[A-Z] ?){1,3}|(?:[ุก-ู
 _LEAST = 1.5  # times its height: the width of unread ink that may be a word
 _SAME_ROW = 0.5  # of the lower height, which two boxes of a row share
 _BESIDE, _ABOVE = 20.0, 3.0  # times the height of the number: how far away its label may be
+_DIGITS = 3  # of a cell that is no heading: engines read single ones in unread words
 _MOST = 4_000  # numbers of a page that are looked at
 
 
@@ -71,6 +72,8 @@ def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Bo
     is_unread = np.zeros(len(table.cells), bool)
     for box in unread:
         is_unread |= _inside(middles, box)
+    numbers = [sum(map(str.isdigit, cell.text)) >= _DIGITS for cell in table.cells]
+    table = table._replace(has_digits=np.array(numbers, bool))
     is_unread &= ~table.has_digits
     known = [not cell.has_digits and bool(labels_of(cell.text)) for cell in table.cells]
     table = table._replace(is_label=np.array(known, bool) | is_unread)
