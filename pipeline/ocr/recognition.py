@@ -19,6 +19,7 @@ from pipeline.ocr.layout.columns import with_column_lines
 from pipeline.ocr.layout.comb_fields import comb_fields
 from pipeline.ocr.layout.lines import OcrWord, compose, join_rows
 from pipeline.ocr.line_reading.contrast import as_dark_ink, is_visible
+from pipeline.ocr.line_reading.row_numbers import with_row_numbers
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
@@ -105,7 +106,8 @@ def _with_reliable_words(line: _Line) -> _Line:
 
 
 def _read(places: Sequence[TextLine], cuts: Sequence[Any], threads: Executor) -> list[_Line]:
-    return [_Line(*parts) for parts in zip(places, cuts, words_of_lines(places, cuts, threads), strict=True)]
+    words = with_row_numbers(places, words_of_lines(places, cuts, threads))
+    return [_Line(*parts) for parts in zip(places, cuts, words, strict=True)]
 
 
 def _texts(lines: Sequence[_Line]) -> list[_Line]:

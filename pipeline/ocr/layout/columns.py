@@ -4,6 +4,7 @@ Ordinary columns are left alone: check boxes and bullets (their shapes repeat), 
 (they count), letters, and the columns of a table of single characters.
 """
 
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -85,9 +86,13 @@ def is_even(column: Sequence[Mark]) -> bool:
 
 
 def characters_in(column: Sequence[Mark], text: str, words: Sequence[Word]) -> Mapping[int, str]:
-    """The characters that one-letter words read at the marks of a column, by index of the mark."""
-    single = [word for word in words if word.end - word.start == 1]
-    return {n: text[word.start] for n, mark in enumerate(column) for word in single if _contains(word, mark)}
+    """The characters that one-letter words read at the marks of a column, by index of the mark; digits in ASCII."""
+    single = [(word, _in_ascii(text[word.start])) for word in words if word.end - word.start == 1]
+    return {n: character for n, mark in enumerate(column) for word, character in single if _contains(word, mark)}
+
+
+def _in_ascii(character: str) -> str:
+    return str(unicodedata.decimal(character, character))
 
 
 def may_be_number(column: Column, read_characters: Mapping[int, str]) -> bool:
