@@ -35,11 +35,11 @@ def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box
     said = [(word, text[word.start : word.end]) for word in words]
     reliable = [(_box(word), one) for word, one in said if is_confident(one, word.confidence)]
     numbers = list(dict.fromkeys(box for box, one in reliable if _NUMBER.fullmatch(one)))
-    if not labels or len(numbers) > _MOST:
+    if not labels:
         return []
     boxes = np.array([*labels, *(box for box, _ in reliable)], float)
     is_unread = np.arange(len(boxes)) < len(labels)
-    beside = (box for box in numbers if _is_labelled_by_unread(np.array(box), boxes, is_unread))
+    beside = (box for box in numbers[:_MOST] if _is_labelled_by_unread(np.array(box), boxes, is_unread))
     return list(dict.fromkeys((*beside, *_below_unread_headings(text, words, labels))))
 
 

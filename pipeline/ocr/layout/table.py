@@ -61,7 +61,7 @@ class Table(NamedTuple):
     """The cells of a page by their tops, their boxes (n, 4) as left, top, right, bottom, and what they are (n,).
 
     Of the labels some are of names: titles of jobs are, and may as well be values beside a number. `stacked`: by the
-    first line of what may be a heading, its second.
+    first line of what may be a heading, its second. `by_middle`: the cells by the `middles` of their heights.
     """
 
     cells: Sequence[Cell]
@@ -70,6 +70,9 @@ class Table(NamedTuple):
     stacked: Mapping[int, int]
     is_label: Any
     is_of_names: Any
+    by_middle: Any
+    middles: Any
+    width: int
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> Self:
@@ -80,7 +83,11 @@ class Table(NamedTuple):
         boxes = np.array([cell.box for cell in ordered], int).reshape(-1, 4)
         no = np.zeros(len(ordered), bool)
         has_digits = np.array([cell.has_digits for cell in ordered], bool)
-        return cls(ordered, boxes, has_digits, dict(_stacked(boxes, has_digits)), no, no)
+        middles = (boxes[:, 1] + boxes[:, 3]) / 2
+        order = middles.argsort(kind="stable")
+        width = int(boxes[:, 2].max(initial=0)) - int(boxes[:, 0].min(initial=0))
+        stacked = dict(_stacked(boxes, has_digits))
+        return cls(ordered, boxes, has_digits, stacked, no, no, order, middles[order], width)
 
     def values(self, heading: int) -> Iterator[tuple[Cell, Sequence[Word]]]:
         """The cells below a label that are no prose, each with the words of it that stand in the column."""
@@ -97,8 +104,7 @@ class Table(NamedTuple):
 
         A cell that reaches below another heading may be two that were read as one; the column goes on as before.
         """
-        _, is_beside = self._row(heading, _SLOPE)
-        others = self.boxes[is_beside]
+        others = self.boxes[self._row(heading, _SLOPE)[0]]
         edges = int(self.boxes[heading, 0]), int(self.boxes[heading, 2])
         place = self._below(heading, edges, is_heading=True)
         for _ in range(_MOST_ROWS):
@@ -115,22 +121,28 @@ class Table(NamedTuple):
 
     def is_among_headings(self, heading: int) -> bool:
         """Whether there is another label in the row of one, and no number."""
-        (_, is_beside), (_, is_level) = self._row(heading, _SLOPE), self._row(heading, 0.0)
-        return bool((is_beside & self.is_label).any() and not (is_level & self.has_digits).any())
+        (beside, _), (level, _) = self._row(heading, _SLOPE), self._row(heading, 0.0)
+        return bool(self.is_label[beside].any() and not self.has_digits[level].any())
 
     def _is_value_of_another(self, place: int, heading: int) -> bool:
         """Whether the next cell to the left or to the right is a label that may have such a value, as in a form."""
-        across, is_beside = self._row(place, 0.0)
-        sides = (np.flatnonzero(is_beside & (side > 0)) for side in (across, -across))
-        labels = self.is_label if self.is_of_names[heading] else self.is_label & ~self.is_of_names
-        return any(labels[side[np.abs(across[side]).argmin()]] for side in sides if len(side))
+        beside, across = self._row(place, 0.0)
+        sides = (side for side in (np.flatnonzero(across > 0), np.flatnonzero(across < 0)) if len(side))
+        nearest = [beside[side[np.abs(across[side]).argmin()]] for side in sides]
+        may_be = self.is_label if self.is_of_names[heading] else self.is_label & ~self.is_of_names
+        return bool(may_be[nearest].any())
 
     def _row(self, place: int, slope: float) -> tuple[Any, Any]:
-        """How far to the right of one cell all are, and which are in its row if that is slanted no more."""
-        (left, top, right, bottom), boxes = self.boxes[place], self.boxes
+        """The cells in the row of one if that is slanted no more, and how far to the right of it they are."""
+        left, top, right, bottom = self.boxes[place]
+        reach = _BESIDE * (bottom - top) + slope * self.width
+        first, end = np.searchsorted(self.middles, ((top + bottom) / 2 - reach, (top + bottom) / 2 + reach + 1))
+        near = self.by_middle[first:end]
+        boxes = self.boxes[near]
         across, down = (boxes[:, :2] + boxes[:, 2:] - (left + right, top + bottom)).T / 2
         heights = np.minimum(boxes[:, 3] - boxes[:, 1], bottom - top)
-        return across, (across != 0) & (np.abs(down) <= _BESIDE * heights + slope * np.abs(across))
+        is_beside = (across != 0) & (np.abs(down) <= _BESIDE * heights + slope * np.abs(across))
+        return near[is_beside], across[is_beside]
 
     def _below(self, place: int, edges: tuple[int, int], *, is_heading: bool) -> int | None:
         """The next cell below one, between these edges; for a heading also beside them if no other label is nearer."""
