@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.detect.text.headings import is_of_names, labels_of
+from pipeline.detect.text.headings import has_known_label, is_of_names, labels_of
 from pipeline.documents.document import Word
-from pipeline.ocr.layout.table import Table, cells_of
+from pipeline.ocr.layout.table import Cell, Table, cells_of
 
 _MAX_STEP = 1.6  # times the first step: between names of a column, below which there may be other words
 
@@ -26,7 +26,7 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
     A label of names counts only beside other labels: in a form other things than names stand below it, and a title of a
     job may be a value.
     """
-    table = Table.of(cell for line in lines for cell in cells_of(text, *line))
+    table = Table.of(part for line in lines for cell in cells_of(text, *line) for part in _parted(text, cell))
     cells = table.cells
     labels = [() if cell.has_digits else labels_of(cell.text) for cell in cells]
     said = [cell.words for cell in cells]
@@ -48,3 +48,25 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
             if cell.has_digits != of_names:
                 for label in labels[heading]:
                     yield LabelledValue(label, said[heading], value)
+
+
+def _parted(text: str, cell: Cell) -> Iterator[Cell]:
+    """The cell, or both parts of two headings that stand so close that they were read as one."""
+    words = cell.words if not cell.has_digits and labels_of(cell.text) else ()
+    parts = ((_said(text, words[:cut]), _said(text, words[cut:]), cut) for cut in range(1, len(words)))
+    cuts = [cut for before, after, cut in parts if has_known_label(before) and has_known_label(after)]
+    if not cuts:
+        yield cell
+        return
+    cut = max(cuts, key=lambda place: _gap(words[place - 1], words[place]))
+    for part in (words[:cut], words[cut:]):
+        yield from _parted(text, Cell(_said(text, part), part))
+
+
+def _said(text: str, words: Sequence[Word]) -> str:
+    return " ".join(text[word.start : word.end] for word in words)
+
+
+def _gap(one: Word, other: Word) -> int:
+    """The pixels between two words, in either direction."""
+    return max(other.left - one.left - one.width, one.left - other.left - other.width)

@@ -1,4 +1,7 @@
-"""Lines that follow again with a value behind its label: cells below headings, and numbers behind misread labels."""
+"""Lines that follow again with a value behind its label.
+
+Cells below headings, numbers behind misread labels, and those whose label ends the line above in its column.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -7,6 +10,7 @@ from pipeline.detect.text.headings import has_known_label, labels_as_misread
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr.layout.headed_cells import LabelledValue, headed_cells
 from pipeline.ocr.layout.lines import with_further_lines, words_by_line
+from pipeline.ocr.layout.wrapped_values import wrapped_values
 
 _STOPS = " .:#"  # at the end of a label
 _MOST_WORDS = 4  # of a label
@@ -19,8 +23,9 @@ def with_labelled_values(reading: Reading) -> Reading:
     The words keep their boxes; a label has that of the first word that says it. O(words log words).
     """
     lines = list(words_by_line(reading))
-    found = (*headed_cells(reading.text, lines), *_behind_misread_labels(reading.text, lines))
-    return with_further_lines(reading, [_line(reading.text, *one) for one in found])
+    text = reading.text
+    found = (*headed_cells(text, lines), *_behind_misread_labels(text, lines), *wrapped_values(text, lines))
+    return with_further_lines(reading, [_line(text, *one) for one in found])
 
 
 def _line(text: str, label: str, said: Sequence[Word], own: Sequence[Word]) -> tuple[str, list[Word]]:

@@ -100,17 +100,19 @@ class Table(NamedTuple):
                 yield cell, own
 
     def _column(self, heading: int) -> Iterator[tuple[int, tuple[int, int]]]:
-        """The cells below a heading, up to the next label or the value of one beside it, with the edges of the column.
+        """The cells below a heading, up to the next label, with the edges of the column.
 
+        Below a label that does not stand among others, as in a form, also up to the value of a label beside it.
         A cell that reaches below another heading may be two that were read as one; the column goes on as before.
         """
-        others = self.boxes[self._row(heading, _SLOPE)[0]]
+        others, is_of_table = self.boxes[self._row(heading, _SLOPE)[0]], self.is_among_headings(heading)
         edges = int(self.boxes[heading, 0]), int(self.boxes[heading, 2])
         place = self._below(heading, edges, is_heading=True)
         for _ in range(_MOST_ROWS):
             if place is None or self.is_label[place]:
                 return
-            if place != self.stacked.get(heading) and self._is_value_of_another(place, heading):
+            is_value = not is_of_table and place != self.stacked.get(heading)
+            if is_value and self._is_value_of_another(place, heading):
                 return
             left, _, right, _ = self.boxes[place]
             shared = np.minimum(others[:, 2], right) - np.maximum(others[:, 0], left)

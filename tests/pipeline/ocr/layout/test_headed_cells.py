@@ -129,7 +129,21 @@ def test_what_is_no_table_stays_as_it_is(rows: list[list[Cell]]) -> None:
 def test_a_table_ends_where_rows_are_far_apart_and_at_the_next_label() -> None:
     row: list[Cell] = [("Sara Example", 80), ("1012345672", 510), ("K00000000", 880)]
     assert added(HEADINGS, row, pitch=400) == []
-    assert added(HEADINGS, [("Mobile", 100), ("0501234567", 500)], row) == []
+    assert not any(line.startswith("Employee") for line in added(HEADINGS, [("Mobile", 100), ("0501234567", 500)], row))
+
+
+def test_words_that_are_labels_elsewhere_may_be_values_beside_a_number() -> None:
+    headings: list[Cell] = [("Passport", 100), ("Department", 500), ("Mobile", 900)]
+    rows: list[list[Cell]] = [[(f"K0000000{n}", 100), ("Accounts", 500), ("0500000000", 900)] for n in range(3)]
+    lines = added(headings, *rows)
+    assert [line for line in lines if line.startswith("Passport")] == [f"Passport:\tK0000000{n}" for n in range(3)]
+
+
+def test_two_headings_that_were_read_as_one_are_parted() -> None:
+    headings: list[Cell] = [("No", 20), ("National ID", 100), ("Passport No", 250)]
+    rows: list[list[Cell]] = [[(str(n), 20), ("1012345672", 100), (f"K0000000{n}", 290)] for n in range(3)]
+    lines = added(headings, *rows)
+    assert lines == [*["National ID:\t1012345672"] * 3, *(f"Passport No:\tK0000000{n}" for n in range(3))]
 
 
 def test_a_value_that_is_found_in_a_label_has_its_place() -> None:

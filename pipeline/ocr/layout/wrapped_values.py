@@ -1,0 +1,59 @@
+"""Numbers at the beginning of a line whose label ends the line above, in a page of several columns.
+
+The text of such a page has lines of the other columns between them.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from pipeline.detect.text.headings import has_known_label
+from pipeline.documents.document import Word
+from pipeline.geometry.rows import Rows
+from pipeline.geometry.strip import Box
+from pipeline.ocr.layout.headed_cells import LabelledValue
+
+_LABEL, _VALUE = 4, 6  # words of a label and of a value, which may stand in groups
+_DIGITS = 5  # of a value
+_LEADING = 1.5  # times the height of a line: between it and the next
+_SHARED = 0.5  # of the shorter of two lines of a column lies over the other
+
+
+def wrapped_values(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:
+    """Each such number with the words that label it. `lines` as `words_by_line` gives them."""
+    own = [words for _, _, words in lines if words]
+    boxes = list(map(_box, own))
+    rows = Rows(boxes)
+    for number, words in enumerate(own):
+        said = list(takewhile(lambda word: not _digits(text, word), reversed(words[-_LABEL:])))[::-1]
+        if not said or not has_known_label(" ".join(text[word.start : word.end] for word in said)):
+            continue
+        following = _next(number, boxes, rows)
+        if following is None or following == number + 1:  # detection sees both lines
+            continue
+        value = [word for word in own[following] if any(map(str.isalnum, text[word.start : word.end]))][:_VALUE]
+        if value and _digits(text, value[0]) >= _DIGITS:
+            yield LabelledValue(" ".join(text[word.start : word.end] for word in said), said, value)
+
+
+def _next(number: int, boxes: Sequence[Box], rows: Rows) -> int | None:
+    """The next line below one in its column."""
+    left, top, width, height = boxes[number]
+    below = (left, top + height // 2, width, int(height * (0.5 + _LEADING)))
+    near = [
+        other
+        for other in rows.touching(below).tolist()
+        if boxes[other][1] > top + height // 2
+        and min(boxes[other][0] + boxes[other][2], left + width) - max(boxes[other][0], left)
+        > _SHARED * min(boxes[other][2], width)
+    ]
+    return min(near, key=lambda other: boxes[other][1], default=None)
+
+
+def _digits(text: str, word: Word) -> int:
+    return sum(map(str.isdigit, text[word.start : word.end]))
+
+
+def _box(words: Sequence[Word]) -> Box:
+    left, top = min(word.left for word in words), min(word.top for word in words)
+    right, bottom = max(word.left + word.width for word in words), max(word.top + word.height for word in words)
+    return left, top, right - left, bottom - top

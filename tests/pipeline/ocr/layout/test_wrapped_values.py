@@ -1,0 +1,44 @@
+"""Values in the line below their label, in pages of two columns."""
+
+import pytest
+
+from pipeline.documents.document import Reading
+from pipeline.ocr.layout.labelled_values import with_labelled_values
+from pipeline.ocr.layout.lines import compose
+from tests.pipeline.ocr.words import OcrWord
+
+HEIGHT, WIDE = 20, 12  # pixels of a line and of a character
+
+
+def line(text: str, left: int, top: int) -> list[OcrWord]:
+    words, at = [], left
+    for word in text.split():
+        words.append(OcrWord(word, at, top, WIDE * len(word), HEIGHT, 99.0))
+        at += WIDE * (len(word) + 1)
+    return words
+
+
+def again(*lines: list[OcrWord]) -> list[str]:
+    before = Reading("page", *compose(lines))
+    return with_labelled_values(before).text[len(before.text) :].split("\n")[1:]
+
+
+def test_a_number_below_its_label_is_found_across_the_other_column() -> None:
+    left, right = "The member agrees and has Insurance No", "the other column goes on with other words"
+    lines = [line(left, 100, 100), line(right, 900, 105), line("538348782 from today", 100, 130)]
+    assert again(*lines) == ["and has Insurance No:\t538348782 from today"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "top", "beside"),
+    [
+        ("The member agrees and has Insurance No", "538348782 from today", 130, None),  # detection sees both lines
+        ("The member agrees and has Insurance No", "538348782 from today", 200, "words"),  # far below
+        ("The member agrees and has a chair", "538348782 from today", 130, "words"),
+        ("Insurance No 844946176 from today", "538348782 items", 130, "words"),
+        ("The member agrees and has Insurance No", "from today on 538348782", 130, "words"),
+    ],
+)
+def test_other_lines_stay_as_they_are(first: str, second: str, top: int, beside: str | None) -> None:
+    between = [line(beside, 900, 105)] if beside else []
+    assert again(line(first, 100, 100), *between, line(second, 100, top)) == []
