@@ -3,6 +3,7 @@
 There a digit may be read wrongly, two groups as one or the groups in the other order: `ID No. 098 2811387`.
 """
 
+import re
 from collections.abc import Iterator
 
 from pipeline.detect.recognizer import Recognizer, Rule, span
@@ -35,6 +36,7 @@ _NUMBER = shadow_pattern(rf"""
     {_GROUP} (?: [ \-.]{{1,2}} {_GROUP} ){{0,23}}
     (?! [a-z0-9\x80-\xaf] | [.,:/\-]\d | [ ]?% )
 """)
+_AMOUNT = re.compile(rb"\d{1,7}\.\d{2}")
 # Up to four digits beside up to three groups of letters, of which there may be too many: ٥٨٥٢ عباص, 1234 TS K L.
 _LETTERS = r"[a-z\x80-\xaf]{1,5} (?: [ \-/]{1,3} [a-z\x80-\xaf]{1,2} ){0,2}"
 _PLATE = shadow_pattern(rf"""
@@ -69,7 +71,8 @@ def _misread(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     for kind, type_ in _TYPES.items():
         form = _PLATE if type_ is EntityType.VEHICLE_PLATE else _NUMBER
         for start, end in values(text, options, kind, form) if has_label(text, options, kind) else ():
-            yield span(start, end, type_, _SCORE, MISREAD)._replace(rank=_LAST)
+            if not _AMOUNT.fullmatch(text.shadow, start, end):
+                yield span(start, end, type_, _SCORE, MISREAD)._replace(rank=_LAST)
 
 
 RECOGNIZERS: tuple[Recognizer, ...] = (

@@ -24,6 +24,8 @@ MISREAD = [
     ("E-mail address: sara 9228@example.com", _T.EMAIL_ADDRESS, "sara 9228@example.com"),
     ("the patient (File 0033523 ) attended", _T.MRN, "0033523"),
     ("Plate No. TSKLM 1234", _T.VEHICLE_PLATE, "TSKLM 1234"),
+    ("GOSI No. 84494 6176", _T.INSURANCE_POLICY, "84494 6176"),
+    ("Card No. 4457 8550 358", _T.CREDIT_CARD, "4457 8550 358"),
 ]
 
 
@@ -49,6 +51,7 @@ def test_a_labelled_number_of_a_raster(detector: Detector, text: str, type_: Ent
         ("Mobile: 0501234567", [(_T.PHONE_NUMBER, "0501234567")]),
         ("ID expires 12/09/2024", [(_T.DATE_TIME, "12/09/2024")]),
         ("ID No. 1234", []),
+        ("الهاتف المتحرك: 033878.00", []),
         ("order 34475070", []),
         ("E-mail: write to sara@example.com", [(_T.EMAIL_ADDRESS, "sara@example.com")]),
         ("follow us @example, 5 @ 20", []),
