@@ -24,7 +24,6 @@ MISREAD = [
     ("E-mail address: sara 9228@example.com", _T.EMAIL_ADDRESS, "sara 9228@example.com"),
     ("the patient (File 0033523 ) attended", _T.MRN, "0033523"),
     ("Plate No. TSKLM 1234", _T.VEHICLE_PLATE, "TSKLM 1234"),
-    ("GOSI No. 84494 6176", _T.INSURANCE_POLICY, "84494 6176"),
     ("Card No. 4457 8550 358", _T.CREDIT_CARD, "4457 8550 358"),
 ]
 
