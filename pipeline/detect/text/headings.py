@@ -24,6 +24,7 @@ def load() -> None:
     """Builds the vocabularies, which takes a tenth of a second."""
     labels_of("")
     labels_as_misread("")
+    label_runs(("",))
 
 
 def labels_of(heading: str) -> tuple[str, ...]:
@@ -45,6 +46,30 @@ def labels_as_misread(words: str) -> tuple[str, ...]:
     for kind, label in _with_wrong_words(shadow.split()):
         found.setdefault(kind, label)
     return tuple(found.values())
+
+
+def label_runs(words: Sequence[str]) -> list[tuple[int, int, bool]]:
+    """The words from left to right as labels and what stands between them: start, end, and whether that is a label."""
+    found: list[tuple[int, int, bool]] = []
+    place = 0
+    while place < len(words):
+        ends = range(min(place + _MOST_WORDS, len(words)), place, -1)
+        end = next((end for end in ends if _is_label(words[place:end])), 0)
+        if end or not found or found[-1][2]:
+            found.append((place, end or place + 1, bool(end)))
+        else:
+            found[-1] = found[-1][0], place + 1, False
+        place = end or place + 1
+    return found
+
+
+def _is_label(words: Sequence[str]) -> bool:
+    return shadow_of(normalize(" ".join(words)).text.strip()) in _exact()
+
+
+@cache
+def _exact() -> Set[bytes]:
+    return frozenset(shadow_of(label) for label, _ in phrases("labels")) | frozenset(map(shadow_of, _name_headings()))
 
 
 def has_known_label(words: str) -> bool:

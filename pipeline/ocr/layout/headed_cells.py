@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.detect.text.headings import has_known_label, is_of_names, labels_of
+from pipeline.detect.text.headings import is_of_names, label_runs, labels_of
 from pipeline.documents.document import Word
 from pipeline.ocr.layout.table import Cell, Table, cells_of
 
+_LABELLED = 0.6  # of the words of a cell belong to labels if it is several headings
 _MAX_STEP = 1.6  # times the first step: between names of a column, below which there may be other words
 
 
@@ -51,22 +52,12 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
 
 
 def _parted(text: str, cell: Cell) -> Iterator[Cell]:
-    """The cell, or both parts of two headings that stand so close that they were read as one."""
-    words = cell.words if not cell.has_digits and labels_of(cell.text) else ()
-    parts = ((_said(text, words[:cut]), _said(text, words[cut:]), cut) for cut in range(1, len(words)))
-    cuts = [cut for before, after, cut in parts if has_known_label(before) and has_known_label(after)]
-    if not cuts:
+    """The cell, or its parts if it is several headings that stand so close that they were read as one."""
+    runs = label_runs([text[word.start : word.end] for word in cell.words]) if not cell.has_digits else []
+    labelled = [end - start for start, end, is_label in runs if is_label]
+    if len(labelled) < 2 or sum(labelled) < _LABELLED * len(cell.words):
         yield cell
         return
-    cut = max(cuts, key=lambda place: _gap(words[place - 1], words[place]))
-    for part in (words[:cut], words[cut:]):
-        yield from _parted(text, Cell(_said(text, part), part))
-
-
-def _said(text: str, words: Sequence[Word]) -> str:
-    return " ".join(text[word.start : word.end] for word in words)
-
-
-def _gap(one: Word, other: Word) -> int:
-    """The pixels between two words, in either direction."""
-    return max(other.left - one.left - one.width, one.left - other.left - other.width)
+    for start, end, _ in runs:
+        own = cell.words[start:end]
+        yield Cell(" ".join(text[word.start : word.end] for word in own), own)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.detect.text.headings import labels_of
+from pipeline.detect.text.headings import label_runs, labels_of
 
 
 @pytest.mark.parametrize("heading", ["National ID", "رقم الهوية", "اسم الموظف", "Patient name", "الموظف", "IBAN No."])
@@ -35,3 +35,16 @@ def test_other_words_are_no_label(heading: str) -> None:
 
 def test_what_may_be_two_labels_is_both() -> None:
     assert {"الجوال", "الجواز"} <= set(labels_of("الجوار"))
+
+
+@pytest.mark.parametrize(
+    ("words", "runs"),
+    [
+        ("National ID Passport No", [(0, 2, True), (2, 4, True)]),
+        ("رقم الهوية رقم الملف الطبي ا العدد تاريخ الميلاد", [(0, 2, True), (2, 5, True), (5, 7, False), (7, 9, True)]),
+        ("the total of all", [(0, 4, False)]),
+        ("", []),
+    ],
+)
+def test_words_are_parted_into_labels(words: str, runs: list[tuple[int, int, bool]]) -> None:
+    assert label_runs(words.split()) == runs

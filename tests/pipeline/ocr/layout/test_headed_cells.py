@@ -179,3 +179,8 @@ def test_what_stands_in_another_column_stays_away_from_a_value() -> None:
     after = with_labelled_values(Reading("page", text, tuple(words)))
     assert after.text.split("\n")[2:] == ["Passport:\tK00000000\t555"]
     assert [after.text[word.start : word.end] for word in after.words[5:]] == ["Passport", "K00000000", "555"]
+
+
+def test_prose_with_a_label_is_no_row_of_headings() -> None:
+    rows: list[list[Cell]] = [[("the passport or the national ID of the owner", 20)], [("K00000000", 100)]]
+    assert added(*rows) == []
