@@ -4,17 +4,18 @@ The text of a page has no empty cells, two for one with a gap, some rows in the 
 photographed page in pieces.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from pipeline.documents.document import Word
+from pipeline.geometry.strip import Box
 
 _MOST_CELLS = 20_000  # of a page: more are not followed
 _MOST_ROWS = 500  # of a column
 _MAX_DISTANCE = 4.0  # times the height of a cell: between one and the next below
-_SAME_ROW = 0.8  # times its height: between the tops of cells side by side
+_SAME_ROW = 0.8  # times its height: between the middles of cells side by side
 _BESIDE = 0.6  # times the lower height: between the middles of cells side by side
 _REACHED = 0.5  # of the width of another heading: a cell below that much of it
 _MAX_GAP = 8.0  # times its height: beside a heading, to a cell that does not overlap it, as a centred number
@@ -90,36 +91,32 @@ class Table(NamedTuple):
         return cls(ordered, boxes, has_digits, stacked, no, no, order, middles[order], width)
 
     def values(self, heading: int) -> Iterator[tuple[Cell, Sequence[Word]]]:
-        """The cells below a label that are no prose, each with the words of it that stand in the column."""
-        for place, (left, right) in self._column(heading):
-            cell = self.cells[place]
-            if cell.is_prose:
-                return
-            own = [word for word in cell.words if word.left < right and left < word.left + word.width]
-            if own:
-                yield cell, own
+        """The cells below a label that are no prose, each with the words of it that stand in the column.
 
-    def _column(self, heading: int) -> Iterator[tuple[int, tuple[int, int]]]:
-        """The cells below a heading, up to the next label, with the edges of the column.
-
-        Below a label that does not stand among others, as in a form, also up to the value of a label beside it.
-        A cell that reaches below another heading may be two that were read as one; the column goes on as before.
+        Up to the next label; below a label that does not stand among others, as in a form, also up to the value of a
+        label beside it. A cell that reaches below another heading may be two that were read as one; the column goes on
+        as before.
         """
         others, is_of_table = self.boxes[self._row(heading, _SLOPE)[0]], self.is_among_headings(heading)
-        edges = int(self.boxes[heading, 0]), int(self.boxes[heading, 2])
-        place = self._below(heading, edges, is_heading=True)
+        place, box = heading, self.cells[heading].box
+        left, _, right, _ = box
+        seen = {heading}
         for _ in range(_MOST_ROWS):
-            if place is None or self.is_label[place]:
+            below = self._below(place, box, (left, right), seen)
+            if below is None or self.is_label[below] or self.cells[below].is_prose:
                 return
-            is_value = not is_of_table and place != self.stacked.get(heading)
-            if is_value and self._is_value_of_another(place, heading):
+            is_value = not is_of_table and below != self.stacked.get(heading)
+            if is_value and self._is_value_of_another(below, heading):
                 return
-            left, _, right, _ = self.boxes[place]
-            shared = np.minimum(others[:, 2], right) - np.maximum(others[:, 0], left)
+            place, cell = below, self.cells[below]
+            seen.add(place)
+            shared = np.minimum(others[:, 2], cell.box[2]) - np.maximum(others[:, 0], cell.box[0])
             if not (shared > _REACHED * (others[:, 2] - others[:, 0])).any():
-                edges = int(left), int(right)
-            yield place, edges
-            place = self._below(place, edges, is_heading=False)
+                left, _, right, _ = cell.box
+            own = [word for word in cell.words if word.left < right and left < word.left + word.width]
+            box = Cell("", own or cell.words).box
+            if own:
+                yield cell, own
 
     def is_among_headings(self, heading: int) -> bool:
         """Whether there is another label in the row of one, and no number."""
@@ -146,21 +143,27 @@ class Table(NamedTuple):
         is_beside = (across != 0) & (np.abs(down) <= _BESIDE * heights + slope * np.abs(across))
         return near[is_beside], across[is_beside]
 
-    def _below(self, place: int, edges: tuple[int, int], *, is_heading: bool) -> int | None:
-        """The next cell below one, between these edges; for a heading also beside them if no other label is nearer."""
-        (left, right), (_, top, _, bottom) = edges, self.boxes[place]
+    def _below(self, place: int, box: Box, edges: tuple[int, int], seen: Set[int]) -> int | None:
+        """The next cell below the words of one in a box, between these edges, that was not seen.
+
+        For a heading also one beside them if no other label is nearer. What is below, is so by its middle: on a skewed
+        page long cells begin beside the last row.
+        """
+        (left, right), (_, top, _, bottom) = edges, box
         height = bottom - top
-        first, end = np.searchsorted(self.boxes[:, 1], ((top + bottom) / 2, bottom + _MAX_DISTANCE * height))
-        near = self.boxes[first:end]
-        overlaps = np.minimum(near[:, 2], right) - np.maximum(near[:, 0], left)
+        first, end = np.searchsorted(self.middles, (bottom, bottom + _MAX_DISTANCE * height))
+        near = np.array([one for one in self.by_middle[first:end].tolist() if one not in seen], int)
+        boxes = self.boxes[near]
+        overlaps = np.minimum(boxes[:, 2], right) - np.maximum(boxes[:, 0], left)
         under = np.flatnonzero(overlaps > 0)
-        if not len(under) and is_heading:
+        if not len(under) and len(seen) == 1:
             under = np.flatnonzero(overlaps >= -_MAX_GAP * height)
-            under = under[[self._is_nearest(place, first + one) for one in under]] if len(under) else under
+            under = under[[self._is_nearest(place, int(near[one])) for one in under]] if len(under) else under
         if not len(under):
             return None
-        row = under[near[under, 1] <= near[under[0], 1] + _SAME_ROW * height]
-        return int(first + row[overlaps[row].argmax()])
+        middles = boxes[under, 1::2].mean(axis=1)
+        row = under[middles <= middles[0] + _SAME_ROW * height]
+        return int(near[row[overlaps[row].argmax()]])
 
     def _is_nearest(self, heading: int, place: int) -> bool:
         """Whether no other label above a cell is nearer to its column than a heading."""

@@ -11,6 +11,7 @@ from pipeline.documents.document import Word
 from pipeline.geometry.rows import Rows
 from pipeline.geometry.strip import Box
 from pipeline.ocr.layout.headed_cells import LabelledValue
+from pipeline.ocr.layout.table import cells_of
 
 _LABEL, _VALUE = 4, 6  # words of a label and of a value, which may stand in groups
 _DIGITS = 5  # of a value
@@ -20,7 +21,7 @@ _SHARED = 0.5  # of the shorter of two lines of a column lies over the other
 
 def wrapped_values(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[LabelledValue]:
     """Each such number with the words that label it. `lines` as `words_by_line` gives them."""
-    own = [words for _, _, words in lines if words]
+    own = [cell.words for line in lines for cell in cells_of(text, *line)]
     boxes = list(map(_box, own))
     rows = Rows(boxes)
     for number, words in enumerate(own):
@@ -28,7 +29,7 @@ def wrapped_values(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> I
         if not said or not has_known_label(" ".join(text[word.start : word.end] for word in said)):
             continue
         following = _next(number, boxes, rows)
-        if following is None or following == number + 1:  # detection sees both lines
+        if following is None or following == number + 1:  # detection sees both
             continue
         value = [word for word in own[following] if any(map(str.isalnum, text[word.start : word.end]))][:_VALUE]
         if value and _digits(text, value[0]) >= _DIGITS:
