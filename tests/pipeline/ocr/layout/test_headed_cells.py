@@ -5,23 +5,14 @@ import pytest
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr.layout.labelled_values import with_labelled_values
 from pipeline.ocr.layout.lines import compose, join_rows
-from tests.pipeline.ocr.words import OcrWord
+from tests.pipeline.ocr.words import HEIGHT, OcrWord, words_in_line
 
-HEIGHT, WIDE = 20, 12  # pixels of a character
 Cell = tuple[str, int]  # a text and its left edge
 HEADINGS: list[Cell] = [("Employee", 100), ("ID No.", 500), ("Passport", 900)]
 
 
-def cell(text: str, left: int, top: int) -> list[OcrWord]:
-    words, at = [], left
-    for word in text.split():
-        words.append(OcrWord(word, at, top, WIDE * len(word), HEIGHT, 99.0))
-        at += WIDE * (len(word) + 1)
-    return words
-
-
 def reading(*rows: list[Cell], pitch: int = 50) -> Reading:
-    lines = [cell(text, left, 100 + pitch * number) for number, row in enumerate(rows) for text, left in row]
+    lines = [words_in_line(text, left, 100 + pitch * number) for number, row in enumerate(rows) for text, left in row]
     return Reading("page", *compose(join_rows(lines)))
 
 
@@ -75,7 +66,7 @@ def test_columns_of_a_photographed_page_whose_rows_fall_apart() -> None:
     places = [(left, 100 + 50 * row + round(0.03 * left * (row - 2))) for row in range(6) for left in (100, 500, 900)]
     texts = [text for text, _ in HEADINGS] + ["Sara", "1012345672", "K0000"] * 5
     lines = sorted(
-        (cell(text, *place) for text, place in zip(texts, places, strict=True)), key=lambda line: line[0].top
+        (words_in_line(text, *place) for text, place in zip(texts, places, strict=True)), key=lambda line: line[0].top
     )
     after = with_labelled_values(Reading("page", *compose(lines)))
     said = after.text.split("\n")[18:]
@@ -97,7 +88,7 @@ def test_words_far_below_names_are_none_of_them() -> None:
     ],
 )
 def test_a_number_behind_a_label_with_one_wrong_letter(line: str, again: str | None) -> None:
-    words = cell(line, 100, 100)
+    words = words_in_line(line, 100, 100)
     if again is not None and not line.isascii():
         words = [word._replace(left=1000 - word.left) for word in words]
     after = with_labelled_values(Reading("page", *compose([words])))
@@ -160,7 +151,9 @@ def test_headings_may_have_two_lines_beside_titles_of_jobs() -> None:
         *([("1012345672", 90), ("0500000000", 480), ("Supervisor", 900)] for _ in range(3)),
     ]
     lines = [
-        cell(text, left, 100 + 26 * number + 20 * (number > 1)) for number, row in enumerate(rows) for text, left in row
+        words_in_line(text, left, 100 + 26 * number + 20 * (number > 1))
+        for number, row in enumerate(rows)
+        for text, left in row
     ]
     after = with_labelled_values(Reading("page", *compose(join_rows(lines))))
     said = after.text.split("\n")[len(rows) :]

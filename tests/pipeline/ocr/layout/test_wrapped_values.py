@@ -5,17 +5,7 @@ import pytest
 from pipeline.documents.document import Reading
 from pipeline.ocr.layout.labelled_values import with_labelled_values
 from pipeline.ocr.layout.lines import compose
-from tests.pipeline.ocr.words import OcrWord
-
-HEIGHT, WIDE = 20, 12  # pixels of a line and of a character
-
-
-def line(text: str, left: int, top: int) -> list[OcrWord]:
-    words, at = [], left
-    for word in text.split():
-        words.append(OcrWord(word, at, top, WIDE * len(word), HEIGHT, 99.0))
-        at += WIDE * (len(word) + 1)
-    return words
+from tests.pipeline.ocr.words import OcrWord, words_in_line
 
 
 def again(*lines: list[OcrWord]) -> list[str]:
@@ -25,7 +15,11 @@ def again(*lines: list[OcrWord]) -> list[str]:
 
 def test_a_number_below_its_label_is_found_across_the_other_column() -> None:
     left, right = "The member agrees and has Insurance No", "the other column goes on with other words"
-    lines = [line(left, 100, 100), line(right, 900, 105), line("538348782 from today", 100, 130)]
+    lines = [
+        words_in_line(left, 100, 100),
+        words_in_line(right, 900, 105),
+        words_in_line("538348782 from today", 100, 130),
+    ]
     assert again(*lines) == ["and has Insurance No:\t538348782 from today"]
 
 
@@ -40,5 +34,5 @@ def test_a_number_below_its_label_is_found_across_the_other_column() -> None:
     ],
 )
 def test_other_lines_stay_as_they_are(first: str, second: str, top: int, beside: str | None) -> None:
-    between = [line(beside, 900, 105)] if beside else []
-    assert again(line(first, 100, 100), *between, line(second, 100, top)) == []
+    between = [words_in_line(beside, 900, 105)] if beside else []
+    assert again(words_in_line(first, 100, 100), *between, words_in_line(second, 100, top)) == []
