@@ -13,7 +13,7 @@ from pipeline.documents.raster.light_ink import is_dark
 from pipeline.networks.lines_at_any_angle import lines_at_any_angle
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
-from pipeline.ocr.dark_boxes import Box
+from pipeline.ocr.dark_places import Box
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.layout.lines import Line, OcrWord, join_rows
 from pipeline.ocr.line_reading.contrast import legible

@@ -15,7 +15,7 @@ from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.barcodes import with_codes
-from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
+from pipeline.ocr.dark_places import dark_places, without_dark_places
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
 from pipeline.ocr.layout.labelled_values import with_labelled_values
@@ -78,14 +78,14 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     """
     stored = _decoded(raster, pixels)
     dpi = raster.dpi or DEFAULT_DPI
-    light, labels = (stored, []) if reader.is_drawing else _without_dark_boxes(stored)
+    light, labels = (stored, []) if reader.is_drawing else _without_dark_places(stored)
     codes = threads.submit(reader.codes, stored.gray)  # from here on this thread waits: one thread reads in one
     page = _seen(light, labels, dpi, reader, threads)
     rotation = deskewing(page)
     if rotation is not None:
         for part in page.ahead:
             part.cancel()
-        level, more = _without_dark_boxes(light.mapped(rotation.image))
+        level, more = _without_dark_places(light.mapped(rotation.image))
         page = _seen(level, [*rotation.turned(labels), *more], dpi, reader, threads)
     reading = _turned_upright(raster, page, reader, threads)
     if rotation is not None:
@@ -93,10 +93,10 @@ def read_page(raster: Raster, pixels: bytes, reader: Reader, threads: Executor) 
     return with_codes(with_other_digit_orders(reading), codes.result(), stored.gray.shape)
 
 
-def _without_dark_boxes(stored: Shown) -> tuple[Shown, list[OcrWord]]:
-    boxes = dark_boxes(stored.gray)
-    light, labels = without_dark_boxes(stored.gray, boxes)
-    hues = tuple(without_even_boxes(plane, boxes) for plane in stored.hues)
+def _without_dark_places(stored: Shown) -> tuple[Shown, list[OcrWord]]:
+    places = dark_places(stored.gray)
+    light, labels = without_dark_places(stored.gray, places)
+    hues = tuple(without_even_boxes(plane, places.boxes) for plane in stored.hues)
     return Shown(light, hues, without_dark_ink(light)), labels
 
 

@@ -22,6 +22,11 @@ _BLUR = 4.0  # pixels: around strokes the ground may be lighter
 _MAX_HEIGHT = 250  # pixels of a box that is searched
 _LABEL_GAP = 0.9  # times the height of the strokes: a wider gap separates labels
 _MAX_LABELS = 12  # in one box
+_MAX_COMPONENTS = 1_000  # of a place that shows more than labels: in more none is searched
+_LETTER, _UNDERSCORE = (0.6, 1.5), 0.35  # times the height of the letters before: of a letter, and of an underscore
+_SHARED = 0.5  # of the lower of two strokes of a label, which lie side by side
+_BELOW = 0.4  # times the height of letters: where their underscore may end
+_GROUND = 3  # pixels around a stroke that show what it stands on
 _STEP = 0.01
 _SCALES = np.arange(0.4, 7.0, _STEP)  # of the font
 _SAME_HEIGHT, _SAME_WIDTH = 1.5, 2  # pixels
@@ -70,6 +75,50 @@ def labels_in(box: Any) -> list[OcrWord] | None:
             return None
         found.append(OcrWord(text, left + _RIM, top + _RIM, right - left, bottom - top, _CERTAIN, Engine.LABEL))
     return found
+
+
+def labels_among_others(box: Any) -> list[OcrWord]:
+    """The labels in a dark place (grayscale array) that shows something else, too, in its pixels.
+
+    Beside a label there may be the line between two boxes, or the other words of a heading that is light on dark.
+    """
+    lightest = int(box.max(initial=0))
+    if lightest <= _LIGHT:
+        return []
+    light = box >= max(_LIGHT, lightest // 2)
+    found: list[OcrWord] = []
+    for left, top, right, bottom in _runs(box, light)[:_MAX_LABELS]:
+        text = _label(_strokes(light[top:bottom, left:right]))
+        if text is not None:
+            found.append(OcrWord(text, left, top, right - left, bottom - top, _CERTAIN, Engine.LABEL))
+    return found
+
+
+def _runs(box: Any, light: Any) -> list[tuple[int, int, int, int]]:
+    """Left, top, right and bottom of strokes on black ground that stand side by side and are as high as letters."""
+    table = cv2.connectedComponentsWithStats(light.astype(np.uint8), connectivity=8)[2][1:]
+    if len(table) > _MAX_COMPONENTS:
+        return []
+    runs: list[tuple[int, int, int, int]] = []
+    for left, top, width, height, _ in sorted(table.tolist()):
+        right, bottom = left + width, top + height
+        if min(left, top) <= 0 or right >= box.shape[1] or bottom >= len(box):  # the paper
+            continue
+        around = slice(max(0, top - _GROUND), bottom + _GROUND), slice(max(0, left - _GROUND), right + _GROUND)
+        ground = box[around][~light[around]]
+        if not len(ground) or np.median(ground) > _BLACK:
+            continue
+        for place, run in enumerate(runs):
+            high = run[3] - run[1]
+            is_high = _LETTER[0] * high <= height <= _LETTER[1] * high or height <= min(_UNDERSCORE * high, width / 2)
+            is_near = left - run[2] <= _LABEL_GAP * high and is_high
+            is_level = min(bottom, run[3] + _BELOW * high) - max(top, run[1]) >= _SHARED * min(height, high)
+            if is_near and is_level:
+                runs[place] = run[0], min(top, run[1]), max(right, run[2]), max(bottom, run[3])
+                break
+        else:
+            runs.append((left, top, right, bottom))
+    return [run for run in runs if run[2] - run[0] > run[3] - run[1]]
 
 
 def _clusters(light: Any) -> Iterator[tuple[int, int]]:

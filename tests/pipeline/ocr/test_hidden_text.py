@@ -10,7 +10,7 @@ from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.geometry.strip import Strip
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr import hidden_text, recognition
-from pipeline.ocr.dark_boxes import Box
+from pipeline.ocr.dark_places import Box
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.hidden_text import Scores, Shown, doubted, hidden_lines, hidden_rows, shown, without_even_boxes

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.documents.document import Finding, Findings, Reading
 from pipeline.documents.raster.burn import Box, boxes_to_burn, burn
-from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
+from pipeline.ocr.dark_places import dark_places, without_dark_places
 from pipeline.ocr.orientation.rotation import Rotation
 from tests.pipeline.ocr.words import Word
 
@@ -67,7 +67,7 @@ def test_boxes_that_nearly_are_a_rectangle_become_one(other: Box, joined: tuple[
         assert np.array_equal(burned == 200, apart == 200)
     else:
         assert np.array_equal(burned == 200, _burned(Box(*joined)) == 200)
-        ((text, *_),) = without_dark_boxes(burned, dark_boxes(burned))[1]
+        ((text, *_),) = without_dark_places(burned, dark_places(burned))[1]
         assert text == "DATE_01"
 
 
@@ -103,6 +103,6 @@ def test_slanted_words_are_burned_along_their_line_with_a_label_along_it(
     top, left = rows // 2, columns // 2 - 200
     burned = cv2.boundingRect((level < 100).astype(np.uint8))
     assert np.allclose(burned, (left - 5, top - 5, 410, 50), atol=3)
-    ((text, *_),) = without_dark_boxes(level, dark_boxes(level))[1]
+    ((text, *_),) = without_dark_places(level, dark_places(level))[1]
     assert text == "PERSON_NAME_01"
     assert pixels.ndim == 2 or pixels.shape[2] == 3 or (pixels[pixels[..., 0] < 100][..., 3] == 255).all()

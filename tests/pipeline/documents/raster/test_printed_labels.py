@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pipeline.documents.raster.burn import FONT, Box, burn
-from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
+from pipeline.ocr.dark_places import dark_places, without_dark_places
 from pipeline.ocr.printed_labels import labels_in
 from schemas.entities import PREFIX
 
@@ -88,7 +88,7 @@ def test_a_page_shows_neither_the_labels_nor_light_text() -> None:
     page = np.full((240, 600), 255, np.uint8)
     burn(page, [Box(40, 40, 40 + WIDTH, 40 + HEIGHT, "DATE_01")])
     page[140 : 140 + HEIGHT, 40 : 40 + WIDTH] = black_box("1098765432")
-    shown, labels = without_dark_boxes(page, dark_boxes(page))
+    shown, labels = without_dark_places(page, dark_places(page))
     assert [label.text for label in labels] == ["DATE_01"]
     assert (shown[:100] == 255).all()
     assert (shown[142:178, 42:458] == 255 - page[142:178, 42:458]).all()
@@ -99,7 +99,7 @@ def test_labels_become_the_paper_around_them() -> None:
     page = np.tile(np.linspace(150, 190, 600).astype(np.uint8), (240, 1))
     paper = page.copy()
     burn(page, [Box(40, top, 140, top + HEIGHT, "DATE_01") for top in (40, 90, 140)])
-    shown, labels = without_dark_boxes(page, dark_boxes(page))
+    shown, labels = without_dark_places(page, dark_places(page))
     assert len(labels) == 3
     assert abs(shown.astype(int) - paper).max() < 20
 
@@ -109,6 +109,39 @@ def test_thousands_of_boxes_are_not_all_searched() -> None:
     page = np.full((1640, 4000), 255, np.uint8)
     places = [(left, top) for top in range(10, 1590, 40) for left in range(10, 3900, 120)]
     burn(page, [Box(left, top, left + 110, top + 30, "DATE_01") for left, top in places])
-    shown, labels = without_dark_boxes(page, dark_boxes(page))
+    shown, labels = without_dark_places(page, dark_places(page))
     assert len(labels) == 1000 < len(places)
     assert (shown < 128).any()
+
+
+def test_labels_in_boxes_that_touch_are_recognized() -> None:
+    """Together the boxes are no box: OCR would read `ORG_01` as the number `086-01`."""
+    page = np.full((200, 700), 255, np.uint8)
+    burn(page, [Box(250, 20, 600, 80, "NATIONAL_ID_01"), Box(40, 76, 500, 140, "ORG_01")])
+    page[90:130, 440] = 255  # a line between two boxes
+    places = dark_places(page)
+    assert not places.boxes
+    shown, labels = without_dark_places(page, places)
+    assert sorted(label.text for label in labels) == ["NATIONAL_ID_01", "ORG_01"]
+    assert not (shown[90:130, 50:400] > 128).any()
+    assert (shown[90:130, 440] == 255).all()
+
+
+def test_a_label_among_the_words_of_a_dark_heading_is_recognized_and_they_stay() -> None:
+    page = np.full((200, 700), 255, np.uint8)
+    page[40:90, 40:660] = 68
+    cv2.putText(page, "1098765432", (330, 75), FONT, 0.9, 255, 2)
+    burn(page, [Box(190, 44, 320, 86, "ORG_01")])
+    shown, labels = without_dark_places(page, dark_places(page))
+    assert [label.text for label in labels] == ["ORG_01"]
+    assert np.count_nonzero(shown[42:88, 330:650] < 100) == np.count_nonzero(page[42:88, 330:650] == 255)
+
+
+@pytest.mark.parametrize("text", ["1098765432", "ORG_1098765", "DATE_1990", "ID_01"])
+def test_other_text_in_a_dark_shape_stays(text: str) -> None:
+    page = np.full((200, 700), 255, np.uint8)
+    page[20:80, 250:600], page[76:140, 40:500] = 0, 0
+    cv2.putText(page, text, (60, 115), FONT, 0.9, 255, 2)
+    shown, labels = without_dark_places(page, dark_places(page))
+    assert not labels
+    assert (shown == page).all()

@@ -1,4 +1,4 @@
-"""Shows what stands in dark boxes as OCR reads it: light text dark, and printed labels not at all."""
+"""Shows what stands in dark places as OCR reads it: light text in boxes dark, and printed labels not at all."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,11 +7,12 @@ import cv2
 import numpy as np
 
 from pipeline.ocr.layout.lines import OcrWord
-from pipeline.ocr.printed_labels import labels_in
+from pipeline.ocr.printed_labels import labels_among_others, labels_in
 
 _DARK = 96  # gray level: darker pixels belong to a dark box
 _REDUCTION = 4  # reduction factor of the first search, which takes a tenth of the time
 _MIN_WIDTH, _MIN_HEIGHT = 14, 10  # pixels
+_MIN_LABEL = 60  # pixels: the width of a shape with a label
 _MIN_FILL = 0.45  # share of dark pixels of a box with letters
 _MIN_EDGE_FILL = 0.9  # share of dark pixels along a box's edges
 _MAX_SEARCHED = 1000  # boxes in which labels are searched: it takes a millisecond for each
@@ -29,17 +30,28 @@ class Box(NamedTuple):
     bottom: int
 
 
-def dark_boxes(image: Any) -> list[Box]:
-    """The solid dark boxes of a grayscale array, with or without light text in them."""
-    return [box for area in _candidates(image) if (box := _dark_box(image, *area))]
+class DarkPlaces(NamedTuple):
+    """The solid dark boxes of a raster, with or without light text in them, and the boxes around other dark shapes."""
+
+    boxes: Sequence[Box] = ()
+    shapes: Sequence[Box] = ()
 
 
-def without_dark_boxes(image: Any, boxes: Sequence[Box]) -> tuple[Any, list[OcrWord]]:
-    """The grayscale array with its dark boxes inverted, but those with labels alone as paper; and the labels.
+def dark_places(image: Any) -> DarkPlaces:
+    """Those of a grayscale array."""
+    found = [(Box(*area), _dark_box(image, *area)) for area in _candidates(image)]
+    shapes = [area for area, box in found if not box and area.right - area.left >= _MIN_LABEL]
+    return DarkPlaces([box for _, box in found if box], shapes)
 
-    Tesseract fails on light text in solid dark boxes, such as table headings.
+
+def without_dark_places(image: Any, places: DarkPlaces) -> tuple[Any, list[OcrWord]]:
+    """The grayscale array with its dark boxes inverted, but those with labels alone as paper; and all labels.
+
+    Tesseract fails on light text in solid dark boxes, such as table headings. Other shapes, as of burned boxes that
+    touch, stay as they are, but for their labels.
     """
-    if not boxes:
+    boxes, shapes = places
+    if not boxes and not shapes:
         return image, []
     labels: list[OcrWord] = []
     light = image.copy()
@@ -50,7 +62,23 @@ def without_dark_boxes(image: Any, boxes: Sequence[Box]) -> tuple[Any, list[OcrW
         paper = _paper_around(image, left, top, right, bottom)
         light[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = paper
         light[top:bottom, left:right] = _WHITE - box if found is None else paper
+        if found is None and count < _MAX_SEARCHED:
+            labels += _taken_out(image, light, Box(left, top, right, bottom), _WHITE)
+    for shape in shapes[:_MAX_SEARCHED]:
+        labels += _taken_out(image, light, shape, 0)
     return light, labels
+
+
+def _taken_out(image: Any, light: Any, place: Box, ground: int) -> list[OcrWord]:
+    """The labels in a dark place that shows more than these; where they stand becomes ground in the `light` array."""
+    left, top, right, bottom = place
+    found = [
+        word._replace(left=word.left + left, top=word.top + top)
+        for word in labels_among_others(image[top:bottom, left:right])
+    ]
+    for word in found:
+        light[word.top : word.top + word.height, word.left : word.left + word.width] = ground
+    return found
 
 
 def _paper_around(image: Any, left: int, top: int, right: int, bottom: int) -> int:
