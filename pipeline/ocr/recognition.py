@@ -1,5 +1,6 @@
 """Reads a raster: lines of text are found whatever their script, and each is read by the engines that suit it."""
 
+import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from pipeline.ocr.layout.comb_fields import comb_fields
 from pipeline.ocr.layout.lines import OcrWord, compose, join_rows
 from pipeline.ocr.line_reading.contrast import as_dark_ink, is_visible
 from pipeline.ocr.line_reading.row_numbers import with_row_numbers
+from pipeline.ocr.line_reading.upright_rows import with_upright_rows
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
@@ -63,7 +65,7 @@ def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
 
 def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     image, where = page.shown.gray, page.where
-    found = [line for line in page.lines if is_visible(line.cut(image))]
+    found = [line for line in with_upright_rows(page.lines, image) if is_visible(line.cut(image))]
     places = [line.fitted(image) for line in found]
     read_lines = _read(places, [as_dark_ink(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)
@@ -94,7 +96,8 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
         if sum(map(str.isdigit, word.text)) >= _MIN_DIGITS
         for box in place.strip(word.left, word.right).boxes(image.shape)
     )
-    unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words), *numbers)
+    slope = math.tan(math.radians(page.slant))
+    unread = (*unread_ink(image, ink, text, words, slope), *rest, *cut_numbers(image, text, words), *numbers)
     unread = (*unread, *comb_fields(text, words, unread))
     unread = (*unread, *numbers_without_label(text, words, unread))
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))

@@ -13,6 +13,7 @@ from pipeline.ocr.layout.columns import (
     Column,
     characters_in,
     columns,
+    in_rows_of_cells,
     in_table,
     is_even,
     is_identifier,
@@ -30,8 +31,11 @@ _MAX_LETTER_WIDTH = 2.0  # times the word height: no letter of a word without di
 _MIN_CONTRAST = 40  # gray levels: engines also read words in specks and empty corners
 
 
-def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[Box, ...]:
-    """Boxes (left, top, width, height) of unreliable words, and of characters that no reliable word covers."""
+def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word], slope: float = 0.0) -> tuple[Box, ...]:
+    """Boxes (left, top, width, height) of unreliable words, and of characters that no reliable word covers.
+
+    `slope`: by how much the rows of the page fall from left to right.
+    """
     covered, covered_by_words = np.zeros(image.shape, bool), np.zeros(image.shape, bool)
     unreliable: list[Mark] = []
     read: list[Word] = []
@@ -51,7 +55,7 @@ def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[
     # On a page scanned sideways the lines are vertical.
     sideways = [transposed(mark) for mark in line_boxes([transposed(mark) for mark in marks])]
     alone = [m for m in every if not covered_by_words[m.top + m.height // 2, m.left + m.width // 2]]
-    partly_read = _partly_read(image, alone, text, (words, read))
+    partly_read = _partly_read(image, alone, text, (words, read), slope)
     return tuple((m.left, m.top, m.width, m.height) for m in [*unreliable, *line_boxes(marks), *sideways, *partly_read])
 
 
@@ -61,16 +65,27 @@ def is_confident(word: str, confidence: float) -> bool:
 
 
 def _partly_read(
-    image: Any, marks: Sequence[Mark], text: str, words: tuple[Sequence[Word], Sequence[Word]]
+    image: Any, marks: Sequence[Mark], text: str, words: tuple[Sequence[Word], Sequence[Word]], slope: float
 ) -> list[Mark]:
     """Columns and spaced rows of single characters that may be a number and were not read completely.
 
-    All of such a number is unread. `words`: all words, and the reliable ones.
+    All of such a number is unread, but not a column of a table. `words`: all words, and the reliable ones.
     """
+    boxes = np.array([(word.left, word.top, word.width, word.height) for word in words[1]], float).reshape(-1, 4)
     down, across = columns(image, marks), spaced_rows(image, marks)
-    placed = [(column, column.marks, down) for column in down]
-    placed += [(column, list(map(transposed, column.marks)), across) for column in across]
-    return [bounding_box(own) for column, own, every in placed if _is_partly_read(column, own, text, words, every)]
+    placed = [
+        (
+            column,
+            column.marks,
+            in_table(column.marks, [other.marks for other in down]) or in_rows_of_cells(column.marks, boxes, slope),
+        )
+        for column in down
+    ]
+    placed += [
+        (column, list(map(transposed, column.marks)), in_table(column.marks, [other.marks for other in across]))
+        for column in across
+    ]
+    return [bounding_box(own) for column, own, tabular in placed if _is_partly_read(column, own, text, words, tabular)]
 
 
 def _is_partly_read(
@@ -78,7 +93,7 @@ def _is_partly_read(
     marks: Sequence[Mark],
     text: str,
     words: tuple[Sequence[Word], Sequence[Word]],
-    every: Sequence[Column],
+    is_of_table: bool,
 ) -> bool:
     """Whether a column, of which these are the marks on the page, may be a number that was not read completely."""
     reliable_characters = characters_in(marks, text, words[1])
@@ -89,7 +104,7 @@ def _is_partly_read(
         "".join(unreliable_characters[n] for n in sorted(unreliable_characters))
     ):
         return True
-    return may_be_number(column, reliable_characters) and not in_table(column.marks, [other.marks for other in every])
+    return not is_of_table and may_be_number(column, reliable_characters)
 
 
 def _has_more_characters(text: str, word: Word, ink: Ink) -> bool:

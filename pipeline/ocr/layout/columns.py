@@ -35,6 +35,9 @@ _RECENT = 100  # latest columns or rows that a mark may continue
 _COMPARED = 20  # columns with the nearest tops that are compared: a page can have ten thousand
 _SAME_ROWS = 0.6  # share of the rows of a column that another column of its table has
 _MIN_COLUMN_DISTANCE = 2.0  # times the character height: distance between the centres of two table columns
+_CELLS = 2, 30  # in a row of a table beside a mark
+_CELL_GAP, _CELL_WORDS = 1.5, 6  # times the height of a mark: between two cells; words of one
+_ROWS_OF_CELLS = 0.8  # share of the marks of a column that stand in such rows
 _MIN_READ = 4  # characters that show that a column counts by one
 _MIN_READ_OF_STEPS = 5  # characters that show that it counts by another step
 _MAX_UNREAD_OF_STEPS = 2
@@ -137,6 +140,32 @@ def in_table(column: Sequence[Mark], all_columns: Sequence[Sequence[Mark]]) -> b
     nearest = all_columns[max(0, place - _COMPARED) : place + _COMPARED]
     table_columns = [other for other in nearest if other is not column and _has_same_rows(column, other)]
     return len(table_columns) + 1 >= _MIN_TABLE_COLUMNS
+
+
+def in_rows_of_cells(column: Sequence[Mark], words: Any, slope: float) -> bool:
+    """Whether most marks of a column stand in rows with other cells, as quantities do between items and prices.
+
+    `words`: boxes (n, 4; left, top, width, height); `slope`: by how much rows fall from left to right.
+    """
+    rows = sum(_CELLS[0] <= _cells_beside(mark, words, slope) <= _CELLS[1] for mark in column)
+    return rows >= _ROWS_OF_CELLS * len(column)
+
+
+def _cells_beside(mark: Mark, words: Any, slope: float) -> int:
+    """The cells of the row of a mark without its own; one with many words is prose, and counts as too many."""
+    left, top, width, height = words.T
+    away = left + width / 2 - mark.left - mark.width / 2
+    down = top + height / 2 - slope * away - _center(mark)
+    in_row = (np.abs(away) >= _MIN_COLUMN_DISTANCE * mark.height) & (np.abs(down) <= height / 2)
+    starts, ends = left[in_row], (left + width)[in_row]
+    order = np.argsort(starts)
+    starts = np.append(starts[order], np.inf)
+    ends = np.maximum.accumulate(np.append(ends[order], np.inf))
+    is_first = np.append(True, starts[1:] - ends[:-1] >= _CELL_GAP * mark.height)
+    is_first |= np.append(False, (ends[:-1] < mark.left) & (starts[1:] > mark.left))
+    firsts = np.flatnonzero(is_first)
+    longest = int(np.diff(firsts).max(initial=0))
+    return len(firsts) - 1 if longest <= _CELL_WORDS else _CELLS[1] + 1
 
 
 def is_identifier(text: str) -> bool:

@@ -239,3 +239,25 @@ def test_other_rows_with_room_stay(signs: str, missed: Sequence[int]) -> None:
 def test_rows_of_a_table_of_single_digits_stay() -> None:
     image = in_a_row("5858455218", "9424865366", "0795585224", "4404522749")
     assert unread_ink(image, ink_of(image, 200), "Identity number", [Word(0, 15, 40, 20, 240, 40, 96.0)]) == ()
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.04], ids=["level", "slanted"])
+@pytest.mark.parametrize(
+    ("beside", "is_table"), [(("ink", "4.50"), True), (("ink",), False), (("a column of prose in many words",), False)]
+)
+def test_a_column_in_rows_with_other_cells_is_none_that_may_be_a_number(
+    beside: Sequence[str], is_table: bool, slope: float
+) -> None:
+    """Quantities between items and prices are; beside one column of words a number may stand."""
+    image, said, words = stacked(NATIONAL_ID), "", []
+    for row in range(len(NATIONAL_ID)):
+        for cell, text in enumerate(beside):
+            for number, word in enumerate(text.split()):
+                left = 200 + 200 * cell + 50 * number
+                start = len(said)
+                said += f"{word} "
+                words.append(
+                    Word(start, start + len(word), left, int(64 + 84 * row + slope * (left - 40)), 40, 24, 96.0)
+                )
+    found = unread_ink(image, ink_of(image, 200), said, tuple(words), slope)
+    assert any(box[3] > 600 for box in found) is not is_table
