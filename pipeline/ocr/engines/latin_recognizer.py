@@ -23,6 +23,8 @@ _STRIDE = 8  # pixels of the input for each of its steps
 _MIN_WIDTH, _MAX_WIDTH = 16, 3200  # pixels of the input
 _BLANK = 0.22  # times the height of a line: the narrowest blank
 _BLANK_IN_NUMBER = 0.4  # the same between two digits: a one has much room at its sides
+_BLANK_AT_POINT = 0.7  # the same beside a point between two digits, which is lower than the ink that is looked at
+_POINTS = frozenset(".,")
 _WIDER = 2.0  # times the median gap between characters: what a blank is at least
 _NARROW = 1.4  # times the median distance of characters: no blank in a mail address; in fixed pitch, gaps tell nothing
 _BODY = (0.25, 0.75)  # of the height of a line: where letters have ink, and underlines have none
@@ -107,10 +109,24 @@ def _blanks(line: Any, characters: Sequence[_Character]) -> list[bool]:
     steps = [min(int(character.step), line.shape[1] - 1) for character in characters]
     gaps = [0, *(_longest_gap(is_ink[one : other + 1]) for one, other in pairwise(steps))]
     usual = _WIDER * float(np.median(gaps[1:])) if len(gaps) > 1 else 0.0
-    is_digit = [character.text.isdigit() for character in characters]
-    in_number = [False, *(one and other for one, other in pairwise(is_digit))]
-    least = [height * (_BLANK_IN_NUMBER if inside else _BLANK) for inside in in_number]
+    least = [height * bound for bound in (_BLANK, *(_blank_between(*four) for four in _fours(characters)))]
     return [gap > max(usual, bound) for gap, bound in zip(gaps, least, strict=True)]
+
+
+def _fours(characters: Sequence[_Character]) -> Iterator[tuple[str, str, str, str]]:
+    """Each two characters side by side, with the one before them and the one behind them, if any."""
+    texts = ["", *(character.text for character in characters), ""]
+    return zip(texts, texts[1:], texts[2:], texts[3:], strict=False)
+
+
+def _blank_between(before: str, one: str, other: str, behind: str) -> float:
+    """The narrowest blank between one and the other, in heights of the line."""
+    if one.isdigit() and other.isdigit():
+        return _BLANK_IN_NUMBER
+    is_point = (other in _POINTS and one.isdigit() and behind.isdigit()) or (
+        one in _POINTS and before.isdigit() and other.isdigit()
+    )
+    return _BLANK_AT_POINT if is_point else _BLANK
 
 
 def _with_whole_addresses(

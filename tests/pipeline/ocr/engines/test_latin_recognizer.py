@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw
 
 from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
 from pipeline.ocr.engines.text_detector import text_map
+from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.words import LineWord
 
@@ -63,3 +65,14 @@ def test_a_whole_mail_address_is_latin_by_its_form(text: str, confidence: float,
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_blank_lines_of_any_shape_hold_no_sure_word(shape: tuple[int, int], level: int) -> None:
     assert not any(map(is_sure, latin_words(np.full(shape, level, np.uint8))))
+
+
+@pytest.mark.parametrize("points", [16, 20, 26])
+@pytest.mark.parametrize("text", ["851.50", "881.75", "1,111.11", "341.10"])
+def test_a_one_before_a_point_ends_no_number(text: str, points: int) -> None:
+    """Digits are of one width in most fonts, with much room beside a one."""
+    font = low_contrast_images.font(points)
+    _, top, right, bottom = map(int, font.getbbox(text))
+    picture = Image.new("L", (right + 8, bottom - top + 4), 255)
+    ImageDraw.Draw(picture).text((4, 2 - top), text, 0, font)
+    assert [word.text for word in latin_words(np.asarray(picture))] == [text]
