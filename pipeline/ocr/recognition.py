@@ -25,6 +25,7 @@ from pipeline.ocr.line_reading.upright_rows import with_upright_rows
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
+from pipeline.ocr.unexplained_numbers import unexplained_numbers
 from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_labels import numbers_without_label
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
@@ -100,7 +101,8 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     unread = (*unread_ink(image, ink, text, words, slope), *rest, *cut_numbers(image, text, words), *numbers)
     unread = (*unread, *comb_fields(text, words, unread))
     unread = (*unread, *numbers_without_label(text, words, unread))
-    return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
+    unread = (*unread, *words_beside(text, words, unread), *unexplained_numbers(text, words))
+    return Reading(raster.id, *with_column_lines(text, words), unread)
 
 
 def _with_reliable_words(line: _Line) -> _Line:

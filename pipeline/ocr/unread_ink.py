@@ -71,7 +71,8 @@ def _partly_read(
 
     All of such a number is unread, but not a column of a table. `words`: all words, and the reliable ones.
     """
-    boxes = np.array([(word.left, word.top, word.width, word.height) for word in words[1]], float).reshape(-1, 4)
+    places = {(word.left, word.top, word.width, word.height) for word in words[0]}
+    boxes = np.array(sorted(places), float).reshape(-1, 4)
     down, across = columns(image, marks), spaced_rows(image, marks)
     placed = [
         (

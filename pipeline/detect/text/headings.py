@@ -16,6 +16,7 @@ _LONGEST, _MOST_WORDS = 40, 5  # characters and words of a heading
 _LEAST = 6  # letters of a label that one wrong letter makes no other word of
 _LEAST_OF_WORD = {True: 3, False: 4}  # letters of a word that may have a wrong one: Arabic, and Latin
 _LOOK_ALIKE = ((b"ii", b"h"), (b"rn", b"m"), (b"vv", b"w"), (b"cl", b"d"))
+_OTHER = "other"  # the kind of labels of things
 _NAME = frozenset({"name", "names", "اسم", "الاسم"})
 _NAME_HEADINGS = ("name heading arabic", "name heading latin")
 
@@ -77,6 +78,12 @@ def has_known_label(words: str) -> bool:
     return bool(find_triggers(normalize(words).shadow)["labels"])
 
 
+def is_of_things(words: str) -> bool:
+    """Whether the last label among the words is one of numbers that are no personal data, as of an order."""
+    found = find_triggers(normalize(words).shadow)["labels"]
+    return bool(found) and found[-1].section == _OTHER
+
+
 def is_of_names(heading: str) -> bool:
     """Whether it is a label of names of persons."""
     words = fold(normalize(heading).text).lower().replace("_", " ").split()
@@ -130,7 +137,7 @@ def _near(word: bytes) -> Set[tuple[str, str, int, int]]:
 def _long() -> Iterator[tuple[str, str]]:
     for label, title in phrases("labels"):
         kind = title.rstrip("?")
-        if kind != "other" and len(label) >= _LEAST:
+        if kind != _OTHER and len(label) >= _LEAST:
             yield kind, label
 
 
