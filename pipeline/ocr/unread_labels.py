@@ -14,7 +14,7 @@ from pipeline.detect.text.headings import labels_of
 from pipeline.documents.document import Engine, Reading, Word
 from pipeline.geometry.strip import Box
 from pipeline.ocr.layout.lines import words_by_line
-from pipeline.ocr.layout.table import Cell, Table, cells_of
+from pipeline.ocr.layout.table import MOST_CELLS, Cell, Table, cells_of
 from pipeline.ocr.unread_ink import is_confident
 
 _NUMBER = re.compile(r"[A-Za-z]{0,2} ?(?:\d[-/ ]?){5,24}")
@@ -23,7 +23,7 @@ _LEAST = 1.5  # times its height: the width of unread ink that may be a word
 _SAME_ROW = 0.5  # of the lower height, which two boxes of a row share
 _BESIDE, _ABOVE = 20.0, 3.0  # times the height of the number: how far away its label may be
 _DIGITS = 3  # of a cell that is no heading: engines read single ones in unread words
-_MOST = 4_000  # numbers of a page that are looked at
+_MOST = 4_000  # numbers of a page that are looked at; more are unread
 
 
 def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box]) -> list[Box]:
@@ -40,7 +40,7 @@ def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box
     boxes = np.array([*labels, *(box for box, _ in reliable)], float)
     is_unread = np.arange(len(boxes)) < len(labels)
     beside = (box for box in numbers[:_MOST] if _is_labelled_by_unread(np.array(box), boxes, is_unread))
-    return list(dict.fromkeys((*beside, *_below_unread_headings(text, words, labels))))
+    return list(dict.fromkeys((*beside, *numbers[_MOST:], *_below_unread_headings(text, words, labels))))
 
 
 def _is_labelled_by_unread(number: Any, boxes: Any, is_unread: Any) -> bool:
@@ -62,11 +62,14 @@ def _is_labelled_by_unread(number: Any, boxes: Any, is_unread: Any) -> bool:
 
 
 def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Box]) -> Iterator[Box]:
-    """The boxes of the words of such values."""
+    """The boxes of the words of such values; of all numbers and plates where the cells are too many to follow."""
     read = [cell for line in words_by_line(Reading("", text, tuple(words))) for cell in cells_of(text, *line)]
     places = np.array([cell.box for cell in read], float).reshape(-1, 4)
     middles = (places[:, :2] + places[:, 2:]) / 2
     drawn = [Cell("", [Word(0, 0, *box, 0.0, Engine.CODE)]) for box in unread if not _inside(middles, box).any()]
+    if len(read) + len(drawn) > MOST_CELLS:
+        yield from (box for cell in read if _is_value(cell.text) for box in map(_box, cell.words))
+        return
     table = Table.of([*read, *drawn])
     middles = (table.boxes[:, :2] + table.boxes[:, 2:]) / 2
     is_unread = np.zeros(len(table.cells), bool)
@@ -83,9 +86,12 @@ def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Bo
     table = table._replace(is_label=table.is_label & ~among_numbers)
     for heading in headings:
         for _, value in table.values(heading):
-            said = " ".join([text[word.start : word.end] for word in value])
-            if _NUMBER.fullmatch(said) or _PLATE.fullmatch(said):
+            if _is_value(" ".join([text[word.start : word.end] for word in value])):
                 yield from map(_box, value)
+
+
+def _is_value(said: str) -> bool:
+    return bool(_NUMBER.fullmatch(said) or _PLATE.fullmatch(said))
 
 
 def _inside(points: Any, box: Box) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.documents.document import Word
 from pipeline.geometry.strip import Box
 
-_MOST_CELLS = 20_000  # of a page: more are not followed
+MOST_CELLS = 20_000  # of a page: more are not followed
 _MOST_ROWS = 500  # of a column
 _MAX_DISTANCE = 4.0  # times the height of a cell: between one and the next below
 _SAME_ROW = 0.8  # times its height: between the middles of cells side by side
@@ -79,7 +79,7 @@ class Table(NamedTuple):
     def of(cls, cells: Iterable[Cell]) -> Self:
         """The table of these cells, none of which is a label yet. Empty for too many."""
         ordered = sorted(cells, key=lambda cell: cell.box[1])
-        if len(ordered) > _MOST_CELLS:
+        if len(ordered) > MOST_CELLS:
             ordered = []
         boxes = np.array([cell.box for cell in ordered], int).reshape(-1, 4)
         no = np.zeros(len(ordered), bool)

@@ -3,6 +3,7 @@
 import pytest
 
 from pipeline.documents.document import Engine, Word
+from pipeline.ocr import unread_labels
 from pipeline.ocr.unread_labels import numbers_without_label
 
 NUMBER, HEIGHT = "844946176", 30
@@ -83,3 +84,12 @@ def test_unread_ink_among_numbers_heads_no_column() -> None:
         ("Omar", "1", "Desk", "50124"),
     ]
     assert table(*rows, unread=(0, 2)) == ["77000123"]
+
+
+@pytest.mark.parametrize("bound", ["_MOST", "MOST_CELLS"])
+def test_numbers_go_where_they_are_too_many_to_look_at(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unread_labels, bound, 0)
+    rows = [("Sara Example", "77000123", "ABC 1234")]
+    said = table(("xxxxxxxxxx", "Salary", "Car"), *rows, unread=(0,))
+    assert "77000123" in said
+    assert ("ABC" in said) is (bound == "MOST_CELLS")
