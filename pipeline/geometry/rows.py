@@ -11,6 +11,12 @@ from pipeline.geometry.strip import Box
 _SAME_ROW = 0.5  # of the lower one's height is shared by two boxes of one row
 
 
+def share_row(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two boxes, of each the top and the height, stand in one row."""
+    shared = min(one[0] + one[1], other[0] + other[1]) - max(one[0], other[0])
+    return shared >= _SAME_ROW * min(one[1], other[1])
+
+
 class Rows:
     """Boxes in the order of their upper edges, so that those of a row are found among few."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from pipeline.documents.document import Word
-from pipeline.geometry.rows import Rows
+from pipeline.geometry.rows import Rows, share_row
 from pipeline.geometry.strip import Box
 
 _GAP = 1.0  # times the height of a word: between two cells of a table there is more
@@ -24,7 +24,6 @@ _PARTICLES = frozenset({
 })  # fmt: skip
 _NO_GAP = 0.1  # times the lower height, on both sides: the two are one run of ink
 _SURE = 80.0  # confidence of a word that stays, although it is one run of ink with unread ink
-_SAME_ROW = 0.5  # of the lower of two heights: what they share
 _HIGHEST = 2.5  # times the height of a word: higher boxes are no lines
 _ROUNDS = 8  # parts of one number
 
@@ -68,21 +67,18 @@ def _box(word: Word) -> Box:
     return word.left, word.top, word.width, word.height
 
 
-def _share_row(one: Box, other: Box) -> bool:
-    shared = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
-    return shared >= _SAME_ROW * min(one[3], other[3])
-
-
 def _is_next_group(word: Word, box: Box) -> bool:
     left, _, width, height = box
-    if not _GROUP_HEIGHT * word.height <= height <= _HIGHEST * word.height or not _share_row(_box(word), box):
+    if not _GROUP_HEIGHT * word.height <= height <= _HIGHEST * word.height or not share_row(
+        (word.top, word.height), box[1::2]
+    ):
         return False
     return max(word.left - left - width, left - word.left - word.width) <= _GROUP_GAP * word.height
 
 
 def _is_beside(said: str, word: Word, box: Box) -> bool:
     left, _, width, height = box
-    if height > _HIGHEST * word.height or not _share_row(_box(word), box):
+    if height > _HIGHEST * word.height or not share_row((word.top, word.height), box[1::2]):
         return False
     gap = max(word.left - left - width, left - word.left - word.width)
     if any(map(str.isdigit, said)):

@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.documents.raster.ink import Ink, ink_of
+from pipeline.geometry.rows import share_row
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
@@ -33,7 +34,7 @@ from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_
 _MIN_DIGITS = 3  # of a hidden number: it counts as unread, because chroma is blurred, and dark ink cuts light ink
 # Of 72 values in hue over pictures and patterns all have .73 and more; watermarks .84, contours of maps up to .80
 _SURE_HIDDEN = Scores(hue=0.7, light=0.82)
-_MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
+_MIN_SPACED = 3  # digits in a row that may be a number
 
 
 class _Line(NamedTuple):
@@ -150,13 +151,11 @@ def _spaced_digits(signs: Sequence[_Line], lines: Sequence[_Line]) -> set[TextLi
     )
     may_be_digits = set(alone)
     rows = [(line.place, every if line.place in may_be_digits else alone) for line in signs]
-    return {one for one, digits in rows if sum(_is_beside(one, other) for other in digits) >= _MIN_SPACED}
-
-
-def _is_beside(one: TextLine, other: TextLine) -> bool:
-    """Whether two upright lines share most of the lower one's height. A line stands beside itself."""
-    shared = min(one.top + one.height, other.top + other.height) - max(one.top, other.top)
-    return shared >= _SAME_ROW * min(one.height, other.height)
+    return {
+        one
+        for one, digits in rows
+        if sum(share_row((one.top, one.height), (other.top, other.height)) for other in digits) >= _MIN_SPACED
+    }
 
 
 def _is_reliable(word: LineWord) -> bool:
