@@ -3,7 +3,10 @@
 Words inside an organization or an address are no person and no place: King Fahd Road, جامعة الملك سعود.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from pipeline.detect.grammar.identifiers import in_identifier
 from pipeline.detect.grammar.phrases import PhraseMatch
@@ -21,6 +24,8 @@ from pipeline.detect.recognizers.organization import OrganizationFinder, load_or
 from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
+
+_NUMBER_NEXT = re.compile(rb"[^a-z0-9\x80-\xaf]{0,3}[0-9]{5}")
 
 
 class LexicalRecognizer:
@@ -43,7 +48,7 @@ class LexicalRecognizer:
         """Spans of the four types in normalized offsets."""
         words = Words(text, self._vocabulary)
         hits = self._places.hits(words)
-        organizations = list(self._organizations.find(words))
+        organizations = [found for found in self._organizations.find(words) if not _is_label(text, words, found)]
         addresses = self._addresses.find(words, hits, options.context)
         taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
         free = [hit for hit in hits if hit.first not in taken]
@@ -89,6 +94,17 @@ class LexicalRecognizer:
         for found in self._latin.find(words, taken):
             if not _inside(found, whole):
                 yield found
+
+
+def _is_label(text: NormalizedText, words: Words, found: WordSpan) -> bool:
+    """Whether an organization is in the label of a number, as in `GOSI No. 1234567` and `رقم التأمينات الاجتماعية`."""
+    start, end = words.start(found.first), words.end(found.last)
+    labels = text.triggers["labels"]
+    place = bisect_right(labels, start, key=attrgetter("start")) - 1
+    if place < 0 or labels[place].end < end:
+        return False
+    is_more = labels[place].end - labels[place].start > end - start
+    return is_more or _NUMBER_NEXT.match(text.shadow, labels[place].end) is not None
 
 
 def _inside(found: WordSpan, whole: set[int]) -> bool:

@@ -28,6 +28,8 @@ FOUND = [
     "[[ORGANIZATION Ministry of Environment, Water and Agriculture]] said",
     "[[ORGANIZATION SABIC]] and [[ORGANIZATION ARAMCO]] and [[ORGANIZATION stc]]",
     "[[ORGANIZATION Saudi German Hospital]].",
+    "registered with [[ORGANIZATION GOSI]] since 2020",
+    "مسجل في [[ORGANIZATION التأمينات الاجتماعية]] منذ عام",
 ]
 NOT_FOUND = [
     "عندي علم بالموضوع وكلي ثقة",
@@ -36,6 +38,10 @@ NOT_FOUND = [
     "an extra large panda",
     "the elm tree",
     "SCFHS-7710233",
+    "GOSI No. 534399771",
+    "GOSI: 534399771",
+    "رقم التأمينات الاجتماعية: 534399771",
+    "رقم التأمينات الاجتماعية",
     "info@stc.example",
     "www.aramco.example.com",
     "King of the road",
