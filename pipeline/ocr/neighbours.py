@@ -19,7 +19,8 @@ _SHORT_GAP = 0.5  # times the height of such a word
 # Short words that are no part of a name and, read surely, no digits. على and عند look like names: علي, هند.
 _PARTICLES = frozenset({
     "من", "عن", "في", "إلى", "الى", "هذا", "هذه", "تم", "ثم", "قد", "قبل", "كل", "مع", "أو", "أن", "إن", "لم", "لن",
-    "غير", "حتى", "ذلك", "تلك", "منذ", "بين", "كما", "إذا", "يتم", "جدا", "كان",
+    "غير", "حتى", "ذلك", "تلك", "منذ", "بين", "كما", "إذا", "يتم", "جدا", "كان", "رقم", "لا", "ولا", "وقد", "هو", "وهو",
+    "هي", "وهي", "أي", "لأي", "له", "لها", "به", "بها", "لدى", "فقط", "بعد", "أما",
     "of", "in", "to", "the", "for", "and", "as", "at", "by", "or", "on", "be", "not", "are", "was", "has",
 })  # fmt: skip
 _NO_GAP = 0.1  # times the lower height, on both sides: the two are one run of ink

@@ -48,6 +48,7 @@ _SURE = 0.95  # score of a span of the rules
 _LEAST_OF_RULES = 0.2  # probability of a span of the rules: what they know is dismissed only against strong evidence
 _LEAST_OF_PLACE = 0.1  # of a place of the rules that the tagger takes for nothing else
 _LEAST_OF_RULES_IN_DOCUMENT, _LEAST_OF_ONE_WORD_IN_DOCUMENT = 0.5, 0.6  # of a person; see `combined`
+_LEAST_OF_CELL_IN_DOCUMENT = 0.3  # of a person of several words that fills a cell
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 _THREADS = min(4, len(os.sched_getaffinity(0)))  # that read one document: each takes memory of its own
 
@@ -150,7 +151,8 @@ class TaggedRecognizer:
             )
             least = _LEAST_OF_RULES
             if of_document and found.type == EntityType.PERSON:
-                least = _LEAST_OF_RULES_IN_DOCUMENT
+                is_cell = _is_cell_of_table(text, found.start, found.end)
+                least = _LEAST_OF_CELL_IN_DOCUMENT if is_cell else _LEAST_OF_RULES_IN_DOCUMENT
             elif found.type == EntityType.LOCATION and not no_places.touch(found.start, found.end):
                 least = _LEAST_OF_PLACE
             if score >= least:
@@ -181,6 +183,13 @@ class TaggedRecognizer:
                 kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
         of_kept = Zones(text, (s[:2] for s in kept))
         return Combination(kept, [s for s in ruled if s.type in _LABEL and not of_kept.touch(s.start, s.end)])
+
+
+def _is_cell_of_table(text: str, start: int, end: int) -> bool:
+    """Whether several words fill a cell of a row of several, which tabs part."""
+    before, after = text[max(0, start - 9) : start].rstrip(" ")[-1:], text[end : end + 9].lstrip(" ")[:1]
+    edges = {before or "\n", after or "\n"}
+    return "\t" in edges and edges <= {"\t", "\n"} and " " in text[start:end]
 
 
 class Zones:

@@ -82,3 +82,15 @@ def test_a_person_must_be_likelier_in_a_document() -> None:
     for of_mentions, of_rules, left in ((0.59, 0.01, everyone[1:]), (0.01, 0.49, ["Riyadh"])):
         assert in_document(recognizer(of_mentions, of_rules)) == left
         assert found(recognizer(of_mentions, of_rules), text.text) == everyone
+
+
+def test_a_person_that_fills_a_cell_of_a_document_needs_less() -> None:
+    """A scanned table says little else about its names."""
+    text = normalize("Bus\tMohammed Alqahtani\t12\nVan\tSara Alharbi wrote\t13\nSara Alharbi\nCar \t Sara Alharbi")
+
+    def in_document(of_rules: float) -> list[tuple[str, int]]:
+        spans = recognizer(0.01, of_rules).of_document([(text, "")]).find(text, DetectOptions())
+        return [(text.text[span.start : span.end], text.text.count("\n", 0, span.start)) for span in sorted(spans)]
+
+    assert in_document(0.31) == [("Mohammed Alqahtani", 0), ("Sara Alharbi", 3)]
+    assert in_document(0.29) == []
