@@ -18,7 +18,7 @@ from pipeline.ocr.layout.table import Cell, Table, cells_of
 
 _WHOLE = re.compile(r"[A-Za-z]{0,2}-?\d{7,18}")  # without points and strokes, which dates and amounts have
 _GROUP, _GROUPED = re.compile(r"\d{3,6}"), 9  # of a number in several words, and the digits of all of them
-_MOBILE = re.compile(r"(?:00966|\+?966|0)?5\d{8}")
+_MOBILE = re.compile(r"(?:00966|\+?966|0)5\d{8}")
 _AROUND = ".,;:()[]|"  # beside a number
 _MOST_BEFORE = 5  # words between a label and its number, those of the label among them
 
@@ -79,7 +79,9 @@ def _below_headings(cells: Sequence[Cell]) -> Iterator[Box]:
     labels = [not cell.has_digits and bool(labels_of(cell.text)) for cell in table.cells]
     table = table._replace(is_label=np.array(labels, bool))
     for heading in np.flatnonzero(table.is_label).tolist():
-        if is_of_things(table.cells[heading].text):
+        next_line = table.stacked.get(heading)
+        below = table.cells[next_line].text if next_line is not None else ""
+        if is_of_things(f"{table.cells[heading].text} {below}"):
             for _, value in table.values(heading):
                 yield from map(_box, value)
 

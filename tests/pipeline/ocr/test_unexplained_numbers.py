@@ -15,7 +15,7 @@ def burned(*rows: str) -> str:
         for column, cell in enumerate(row.split("  ")):
             left = 100 + 400 * column
             for word in cell.split():
-                box = (left, 100 + 60 * number, WIDE * len(word), HEIGHT)
+                box = (left, 100 + 44 * number, WIDE * len(word), HEIGHT)
                 words.append(Word(len(text), len(text) + len(word), *box, 99.0, Engine.PP_OCR))
                 text += f"{word} "
                 left += WIDE * (len(word) + 1)
@@ -25,7 +25,7 @@ def burned(*rows: str) -> str:
     return " ".join(said[left, top] for left, top, _, _ in unexplained_numbers(text, words))
 
 
-@pytest.mark.parametrize("number", ["844946176", "٨٤٤٩٤٦١٧٦", "A12345678", "4471823", "844 946 176"])
+@pytest.mark.parametrize("number", ["844946176", "٨٤٤٩٤٦١٧٦", "569398654", "A12345678", "4471823", "844 946 176"])
 @pytest.mark.parametrize("before", ["", "the member", "GOSI No"])
 def test_a_long_number_goes_without_a_label_of_a_thing(before: str, number: str) -> None:
     assert burned(f"{before} {number} was")[-len(number) :] == number
@@ -44,6 +44,12 @@ def test_a_label_of_another_number_counts_for_that_one() -> None:
 
 def test_it_stays_below_the_heading_of_things_alone() -> None:
     assert burned("Order No  Member", "7740034  844946176", "7740035  844946177") == "844946176 844946177"
+
+
+def test_a_heading_of_two_lines_is_one_label() -> None:
+    assert burned("Member  Subscription No", "name  of the member", "Sara  844946176") == "844946176"
+    assert burned("Member  رقم الاشتراك", "name  في التأمينات", "Sara  844946176") == "844946176"
+    assert burned("Member  رقم الاشتراك", "Sara  844946176") == ""
 
 
 @pytest.mark.parametrize(
