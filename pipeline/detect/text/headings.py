@@ -16,6 +16,7 @@ _LONGEST, _MOST_WORDS = 40, 5  # characters and words of a heading
 _LEAST = 6  # letters of a label that one wrong letter makes no other word of
 _LEAST_OF_WORD = {True: 3, False: 4}  # letters of a word that may have a wrong one: Arabic, and Latin
 _LOOK_ALIKE = ((b"ii", b"h"), (b"rn", b"m"), (b"vv", b"w"), (b"cl", b"d"))
+_GAP, _WITHOUT = b"\0", b"\1"  # of a letter, and of something that is without one of its letters
 _OTHER = "other"  # the kind of labels of things
 _NAME = frozenset({"name", "names", "اسم", "الاسم"})
 _NAME_HEADINGS = ("name heading arabic", "name heading latin")
@@ -41,7 +42,7 @@ def labels_as_misread(words: str) -> tuple[str, ...]:
     read = (shadow, *(shadow.replace(wrong, right) for wrong, right in _LOOK_ALIKE if wrong in shadow))
     found: dict[str, str] = {}
     for each in read:
-        for key in _shortened(each):
+        for key in _asked(each):
             for kind, label in _labels().get(key, {}).items():
                 found.setdefault(kind, label)
     for kind, label in _with_wrong_words(shadow.split()):
@@ -98,22 +99,22 @@ def _name_headings() -> frozenset[str]:
 
 @cache
 def _labels() -> Mapping[bytes, Mapping[str, str]]:
-    """Each long label by its kind, by its shadow whole and without any one of its letters."""
+    """Each long label by its kind, by all that its shadow may be with one wrong letter."""
     found: dict[bytes, dict[str, str]] = {}
     for kind, label in _long():
-        for key in _shortened(shadow_of(label)):
+        for key in _known(shadow_of(label)):
             found.setdefault(key, {}).setdefault(kind, label)
     return found
 
 
 @cache
 def _words() -> Mapping[bytes, Set[tuple[str, str, int, int]]]:
-    """By the shadow of a word, whole and without any one letter: kind and label, the word's place, and their number."""
+    """By all that the shadow of a word may be: kind and label, the word's place in it, and how many words that has."""
     found: dict[bytes, set[tuple[str, str, int, int]]] = defaultdict(set)
     for kind, label in _long():
         words = shadow_of(label).split()
         for place, word in enumerate(words if len(words) > 1 else ()):
-            for key in _shortened_word(word):
+            for key in _known(word) if _may_be_wrong(word) else (word,):
                 found[key].add((kind, label, place, len(words)))
     return found
 
@@ -131,7 +132,8 @@ def _with_wrong_words(words: Sequence[bytes]) -> list[tuple[str, str]]:
 def _near(word: bytes) -> Set[tuple[str, str, int, int]]:
     """What `_words` knows of the words that differ from one by a letter."""
     known = _words()
-    return frozenset(one for key in _shortened_word(word) for one in known.get(key, ()))
+    keys = _asked(word) if _may_be_wrong(word) else (word,)
+    return frozenset(one for key in keys for one in known.get(key, ()))
 
 
 def _long() -> Iterator[tuple[str, str]]:
@@ -141,12 +143,34 @@ def _long() -> Iterator[tuple[str, str]]:
             yield kind, label
 
 
-def _shortened_word(word: bytes) -> Iterator[bytes]:
-    is_arabic = any(letter >= FIRST_ARABIC for letter in word)
-    return _shortened(word) if len(word) >= _LEAST_OF_WORD[is_arabic] else iter((word,))
+def _may_be_wrong(word: bytes) -> bool:
+    """Whether a word has so many letters that one of them may be wrong."""
+    return len(word) >= _LEAST_OF_WORD[any(letter >= FIRST_ARABIC for letter in word)]
+
+
+def _known(shadow: bytes) -> Iterator[bytes]:
+    """The keys of a shadow: itself, with a gap for each letter, and, marked, without each."""
+    yield shadow
+    yield from _with_gaps(shadow)
+    yield from (_WITHOUT + shorter for shorter in _shortened(shadow))
+
+
+def _asked(shadow: bytes) -> Iterator[bytes]:
+    """The keys under which that stands of which this is a reading with one letter wrong, too few, or too many.
+
+    Or with two letters in each other's place, as whose dots may be read: الابيان for الايبان.
+    """
+    yield shadow
+    yield from _with_gaps(shadow)
+    for place in range(len(shadow) - 1):
+        yield shadow[:place] + shadow[place : place + 2][::-1] + shadow[place + 2 :]
+    yield _WITHOUT + shadow
+    yield from _shortened(shadow)
+
+
+def _with_gaps(shadow: bytes) -> Iterator[bytes]:
+    return (shadow[:place] + _GAP + shadow[place + 1 :] for place in range(len(shadow)))
 
 
 def _shortened(shadow: bytes) -> Iterator[bytes]:
-    yield shadow
-    for place in range(len(shadow)):
-        yield shadow[:place] + shadow[place + 1 :]
+    return (shadow[:place] + shadow[place + 1 :] for place in range(len(shadow)))

@@ -27,7 +27,7 @@ def test_one_wrong_letter_is_made_good(heading: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["", "Total", "المبلغ", "Salary", "Passxxrt number", "x" * 41, "National ID " * 9, "جوا"]
+    "heading", ["", "Total", "المبلغ", "Salary", "Passxxrt number", "x" * 41, "National ID " * 9, "جوا", "الوحدة"]
 )
 def test_other_words_are_no_label(heading: str) -> None:
     assert labels_of(heading) == ()
