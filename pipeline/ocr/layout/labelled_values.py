@@ -1,6 +1,7 @@
 """Lines that follow again with a value behind its label.
 
-Cells below headings, numbers behind misread labels, and those whose label ends the line above in its column.
+Cells below headings, numbers behind misread labels, and those whose label ends the line above in its column. Names that
+may go on in the next line of their column follow as one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,7 @@ from pipeline.detect.text.headings import has_known_label, labels_as_misread
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr.layout.headed_cells import LabelledValue, headed_cells
 from pipeline.ocr.layout.lines import with_further_lines, words_by_line
-from pipeline.ocr.layout.wrapped_values import wrapped_values
+from pipeline.ocr.layout.wrapped_lines import wrapped_names, wrapped_values
 
 _STOPS = " .:#"  # at the end of a label
 _MOST_WORDS = 4  # of a label
@@ -18,14 +19,14 @@ _BEHIND = 6  # words of a value, which may stand in groups
 
 
 def with_labelled_values(reading: Reading) -> Reading:
-    """The reading with each such value again at its end, in a line behind the label.
+    """The reading with each such value again at its end, in a line behind the label, and names in two lines as one.
 
     The words keep their boxes; a label has that of the first word that says it. O(words log words).
     """
     lines = list(words_by_line(reading))
     text = reading.text
     found = (*headed_cells(text, lines), *_behind_misread_labels(text, lines), *wrapped_values(text, lines))
-    return with_further_lines(reading, [_line(text, *one) for one in found])
+    return with_further_lines(reading, [*(_line(text, *one) for one in found), *wrapped_names(text, lines)])
 
 
 def _line(text: str, label: str, said: Sequence[Word], own: Sequence[Word]) -> tuple[str, list[Word]]:

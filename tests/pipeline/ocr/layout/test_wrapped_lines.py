@@ -1,4 +1,4 @@
-"""Values in the line below their label, in pages of two columns."""
+"""Values in the line below their label, and names in two lines, in pages of two columns."""
 
 import pytest
 
@@ -33,6 +33,26 @@ def test_a_number_below_its_label_is_found_across_the_other_column() -> None:
         ("The member agrees and has Insurance No", "from today on 538348782", 130, "words"),
     ],
 )
-def test_other_lines_stay_as_they_are(first: str, second: str, top: int, beside: str | None) -> None:
+def test_no_other_number_follows_behind_a_label(first: str, second: str, top: int, beside: str | None) -> None:
     between = [words_in_line(beside, 900, 105)] if beside else []
-    assert again(words_in_line(first, 100, 100), *between, words_in_line(second, 100, top)) == []
+    lines = again(words_in_line(first, 100, 100), *between, words_in_line(second, 100, top))
+    assert not any(":\t" in line for line in lines)
+
+
+def test_a_name_in_two_lines_is_one_across_the_other_column() -> None:
+    left, right = "The amount goes to the member Ziad", "the other column goes on with other words"
+    between = words_in_line(right, 900, 105)
+    lower = words_in_line("Alexample. From today", 100, 130)
+    assert again(words_in_line(left, 100, 100), between, lower) == ["to the member Ziad Alexample. From today"]
+    assert again(words_in_line("goes to Ziad", 100, 100), between, lower) == []  # a cell
+    assert again(words_in_line(f"{left}.", 100, 100), between, lower) == []
+    assert again(words_in_line(left, 100, 100), lower) == []  # detection sees both lines
+
+
+def test_arabic_goes_on_at_the_right() -> None:
+    """Whatever the order of the text, which an IBAN in the line may turn."""
+    upper = words_in_line("زياد باسم الآيبان 1456 SA38", 100, 100)
+    lower = words_in_line("الكثيري.", 328, 130)
+    between = words_in_line("the other column goes on with other words", 900, 105)
+    (line,) = again(upper, between, lower)
+    assert line.endswith("باسم زياد الكثيري.")
