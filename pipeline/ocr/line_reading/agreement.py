@@ -3,12 +3,15 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from pipeline.detect.lexicons.loader import fold
+from pipeline.ocr.engines.arabic_vocabulary import is_known
 from pipeline.ocr.engines.line_word import LineWord
 
 _UNSURE = 50.0  # the highest confidence (0..100) of a word that nobody is sure of
 _SURE = 90.0  # the least confidence of one that somebody is
 _MIN_AGREED = 40.0  # confidence of two readings that agree: of each, and they then count as sure
 _MIN_ALIKE = 2  # letters of a word that is sure because two engines read it alike
+_MIN_NEAR = 5  # letters of one that they read alike but for a letter
 _OVERLAP = 0.4  # of the narrower of two words: more is the same ink
 _MIN_NUMBER = 3  # digits of a number that stands against a word, even if nobody is sure of it
 _MIN_DIGITS = 2  # digits of a number that stands against a word
@@ -123,14 +126,38 @@ def _agreed(*engines: Claims) -> list[LineWord]:
 
 
 def _alike(own: Claims, arabic: Claims) -> list[LineWord]:
-    """Words without digits that both engines read alike."""
-    return [
-        word._replace(confidence=max(_SURE, word.confidence))
-        for word, _ in own
-        if not word.has_digits
-        and len(_folded(word)) >= _MIN_ALIKE
-        and any(_is_same_ink(word, other) and _folded(word) == _folded(other) for other, _ in arabic)
-    ]
+    """Words without digits that our network is not sure of and that both engines read alike.
+
+    Marks of an alef do not count. Longer words may differ in a letter if only one of the two is a known word.
+    """
+    readings = [word for word, _ in arabic if not word.has_digits]
+    agreed = (
+        _one_reading(word, other)
+        for word, is_sure in own
+        if not is_sure and not word.has_digits
+        for other in readings
+        if _is_same_ink(word, other)
+    )
+    return [word._replace(confidence=max(_SURE, word.confidence)) for word in agreed if word is not None]
+
+
+def _one_reading(one: LineWord, other: LineWord) -> LineWord | None:
+    """The better one of two readings of a word; None if they say different words."""
+    said, instead = _folded(one), _folded(other)
+    better = other if is_known(instead) and not is_known(said) else one
+    if fold(said) == fold(instead):
+        return better if len(said) >= _MIN_ALIKE else None
+    is_one_known = is_known(said) != is_known(instead)
+    return better if is_one_known and min(len(said), len(instead)) >= _MIN_NEAR and _is_near(said, instead) else None
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether one letter makes one word the other: another one, one more, or one less."""
+    start = next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    rest, others = one[start:], other[start:]
+    return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:]
 
 
 def _folded(word: LineWord) -> str:

@@ -94,7 +94,7 @@ def test_one_engine_does_not_agree_with_itself() -> None:
 def test_two_engines_that_agree_on_a_word_are_believed() -> None:
     own = [unsure("المراجعة", 0, 80, 20)]
     assert reliable([], [], own, [unsure("المراجعة", 3, 82, 30)]) == ["المراجعة"]
-    assert reliable([], [], own, [unsure("المراجعه", 3, 82, 30)]) == []
+    assert reliable([], [], own, [unsure("المواجهة", 3, 82, 30)]) == []
     assert reliable([], [], own, [unsure("المراجعة", 90, 160, 30)]) == []
     assert reliable([], [], [unsure("ا", 0, 9, 20)], [unsure("ا", 0, 9, 30)]) == []
 
@@ -133,3 +133,22 @@ def test_neighbours_of_one_engine_may_overlap() -> None:
 
 def test_a_line_that_nobody_reads_has_no_words() -> None:
     assert put_together([], [], []) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "arabic", "agreed"),
+    [
+        ("التأمينات", "التأمينآت", "التأمينات"),
+        ("هذآ", "هذا", "هذا"),
+        ("او", "أو", "او"),
+        ("المعلوحات", "المعلومات", "المعلومات"),
+        ("زملائه", "زملاثه", "زملائه"),
+        ("المعلوحات", "المعاومات", ""),  # more than a letter
+        ("العلومات", "المعلومات", "المعلومات"),  # one less
+        ("العمل", "العمر", ""),  # both are words
+        ("مع", "مح", ""),  # short
+        ("٧٨", "المعلومات", ""),
+    ],
+)
+def test_words_may_differ_in_marks_or_in_a_letter_that_makes_them_known(own: str, arabic: str, agreed: str) -> None:
+    assert reliable([], [], [unsure(own, 0, 60, 18)], [unsure(arabic, 0, 60, 52)]) == ([agreed] if agreed else [])
