@@ -23,35 +23,31 @@ class Lookup(NamedTuple):
 
 
 class WordVectors:
-    """Safe from many threads. When it is full it begins anew."""
+    """Safe from many threads. When it is full it begins anew, in the same memory."""
 
     def __init__(self, width: int) -> None:
-        self._width = width
         self._lock = threading.Lock()
-        self._kept = self._empty()
+        self._row_of: dict[str, int] = {}
+        self._table: Vectors = np.zeros((_KEPT, width), dtype=np.float32)
 
     def of(self, words: Sequence[str]) -> Lookup:
         """What is known of these words."""
-        row_of, table = self._kept
-        rows = np.array([row_of.get(word, -1) for word in words], dtype=np.int64)
+        with self._lock:
+            rows = np.array([self._row_of.get(word, -1) for word in words], dtype=np.int64)
+            known = self._table[rows]
         places = np.arange(len(words))
         missing = np.flatnonzero(rows < 0).tolist()
         new: dict[str, int] = {}
         for at in missing:
             places[at] = len(words) + new.setdefault(words[at], len(new))
-        return Lookup(table[rows], places, list(new))
+        return Lookup(known, places, list(new))
 
     def keep(self, words: Sequence[str], vectors: Vectors) -> None:
         """Keep the vectors of words, a row each."""
         with self._lock:
-            row_of, table = self._kept
             for word, vector in zip(words, vectors, strict=True):
-                if word not in row_of:
-                    if len(row_of) == _KEPT:
-                        row_of, table = self._empty()
-                    table[len(row_of)] = vector
-                    row_of[word] = len(row_of)  # readers do not lock: they see the word only now
-            self._kept = row_of, table
-
-    def _empty(self) -> tuple[dict[str, int], Vectors]:
-        return {}, np.zeros((_KEPT, self._width), dtype=np.float32)
+                if word not in self._row_of:
+                    if len(self._row_of) == _KEPT:
+                        self._row_of.clear()
+                    self._table[len(self._row_of)] = vector
+                    self._row_of[word] = len(self._row_of)

@@ -49,3 +49,15 @@ def test_a_full_store_begins_anew_and_stays_right(monkeypatch: pytest.MonkeyPatc
         kept.keep(found.new, vectors(found.new))
         assert resolved(found) == [vector(word) for word in text]
         assert len(kept.of(text).new) < 7
+
+
+def test_a_lookup_stays_right_when_the_store_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory is used again while another thread still reads with what it looked up."""
+    monkeypatch.setattr(word_vectors, "_KEPT", 4)
+    kept = WordVectors(WIDTH)
+    kept.keep(["ab", "c"], vectors(["ab", "c"]))
+    found = kept.of(["c", "ab", "c"])
+    for other in ("d", "efg", "h", "ijkl", "m"):
+        kept.keep([other], vectors([other]))
+    assert resolved(found) == [vector(word) for word in ["c", "ab", "c"]]
+    assert kept.of(["ab"]).new == ["ab"]
