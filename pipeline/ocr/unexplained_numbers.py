@@ -16,7 +16,8 @@ from pipeline.ocr.layout.columns import is_identifier
 from pipeline.ocr.layout.lines import words_by_line
 from pipeline.ocr.layout.table import Cell, Table, cells_of
 
-_WHOLE = re.compile(r"[A-Za-z]{0,2}-?\d{7,18}")  # without points and strokes, which dates and amounts have
+_WHOLE = re.compile(r"[A-Za-z]{0,2}-?(?=(?:-?\d){7,18}\Z)\d+(?:-\d+)*")  # without points, which amounts have
+_DATE = re.compile(r"\d{1,2}-\d{1,2}-(?:\d\d){1,2}|\d{4}-\d{1,2}(?:-\d{1,2})?|[12]\d{3}-[12]\d{3}")
 _GROUP, _GROUPED = re.compile(r"\d{3,6}"), 9  # of a number in several words, and the digits of all of them
 _MOBILE = re.compile(r"(?:00966|\+?966|0)5\d{8}")
 _AROUND = ".,;:()[]|"  # beside a number
@@ -55,10 +56,14 @@ def _numbers(text: str, cell: Cell, before: Sequence[Word]) -> Iterator[Sequence
         while _GROUP.fullmatch(said[end - 1]) and end < len(every) and _GROUP.fullmatch(said[end]):
             end += 1
         number = "".join(said[place:end])
-        is_long = len(number) >= _GROUPED if end > place + 1 else bool(_WHOLE.fullmatch(number))
+        is_long = len(number) >= _GROUPED if end > place + 1 else _is_whole(number)
         if is_long and not _has_own_form(number) and not _is_labelled(said[:place]):
             yield every[place:end]
         place = end
+
+
+def _is_whole(number: str) -> bool:
+    return bool(_WHOLE.fullmatch(number)) and not _DATE.fullmatch(number)
 
 
 def _has_own_form(number: str) -> bool:

@@ -111,7 +111,10 @@ def _is_letter(number: LineWord, own: Claims) -> bool:
 
 
 def _agreed(*engines: Claims) -> list[LineWord]:
-    """Numbers that two engines read alike, although no one is sure of them."""
+    """Numbers that two engines read alike, although no one is sure of them.
+
+    Both may see ٥٥ as 00: they are not believed against a third that reads Eastern digits there.
+    """
     claims = [[word for word, _ in words if word.has_digits and word.confidence >= _MIN_AGREED] for words in engines]
     found: list[LineWord] = []
     for place, words in enumerate(claims):
@@ -120,9 +123,16 @@ def _agreed(*engines: Claims) -> list[LineWord]:
             word
             for word in words
             if any(_is_same_ink(word, other) and _folded(word) == _folded(other) for other in others)
+            and not any(_is_eastern_instead(word, other) for read in claims for other in read)
         )
         found += _beside(found, list(alike))
     return found
+
+
+def _is_eastern_instead(word: LineWord, other: LineWord) -> bool:
+    """Whether the other one reads the ink of a number in ASCII digits as other digits, and Eastern ones."""
+    is_other = digits_of(word.text) != digits_of(other.text)
+    return word.text.isascii() and not other.text.isascii() and is_other and _is_same_ink(word, other)
 
 
 def _alike(own: Claims, arabic: Claims) -> list[LineWord]:

@@ -25,7 +25,9 @@ def burned(*rows: str) -> str:
     return " ".join(said[left, top] for left, top, _, _ in unexplained_numbers(text, words))
 
 
-@pytest.mark.parametrize("number", ["844946176", "٨٤٤٩٤٦١٧٦", "569398654", "A12345678", "4471823", "844 946 176"])
+@pytest.mark.parametrize(
+    "number", ["844946176", "٨٤٤٩٤٦١٧٦", "569398654", "A12345678", "4471823", "844 946 176", "14-65335", "K-0012345"]
+)
 @pytest.mark.parametrize("before", ["", "the member", "GOSI No"])
 def test_a_long_number_goes_without_a_label_of_a_thing(before: str, number: str) -> None:
     assert burned(f"{before} {number} was")[-len(number) :] == number
@@ -54,7 +56,18 @@ def test_a_heading_of_two_lines_is_one_label() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["01/02/1990", "1,250,000.00", "2024-11-30", "123456", "1058374925", "0551234567", "+966551234567"],
+    [
+        "01/02/1990",
+        "1,250,000.00",
+        "2024-11-30",
+        "30-11-2024",
+        "2019-2024",
+        "12-34",
+        "123456",
+        "1058374925",
+        "0551234567",
+        "+966551234567",
+    ],
 )
 def test_dates_amounts_short_numbers_and_those_with_a_form_are_none(said: str) -> None:
     assert burned(f"total {said}") == ""

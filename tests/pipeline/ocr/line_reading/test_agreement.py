@@ -87,6 +87,14 @@ def test_two_engines_that_agree_on_a_number_are_believed(other: int) -> None:
     assert read("1445", 20) == []
 
 
+def test_two_engines_that_know_no_eastern_digits_do_not_outvote_the_one_that_does() -> None:
+    latin, arabic = [unsure("00", 0, 50, 94)], [unsure("00", 2, 48, 78)]
+    assert reliable(latin, [unsure("٥٥", 1, 47, 99)], [], arabic) == []
+    assert reliable(latin, [unsure("٥٥", 90, 140, 99)], [], arabic) == ["00"]
+    assert reliable(latin, [unsure("01", 1, 47, 99)], [], arabic) == ["00"]
+    assert reliable([unsure("٥٥", 0, 50, 94)], [unsure("00", 1, 47, 99)], [], [unsure("٥٥", 2, 48, 78)]) == ["٥٥"]
+
+
 def test_one_engine_does_not_agree_with_itself() -> None:
     assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1445", 0, 40, 70)]) == []
 
