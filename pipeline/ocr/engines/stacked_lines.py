@@ -15,6 +15,7 @@ _MIN_STACK = 4  # lines of a picture: in fewer Tesseract misses some
 _MARGIN = 32  # pixels at both sides
 _DPI = 300
 _MAX_PIXELS = 60_000_000  # of one picture
+_MAX_LINES = 300  # of one picture: Tesseract takes none that is higher than 32,767 pixels
 _MAX_WIDTH = 6000  # pixels of a line
 
 
@@ -25,7 +26,7 @@ def words_of_lines(lines: Sequence[Any], languages: str) -> list[list[LineWord]]
     scaled = [_scaled(line) for line in lines]
     for line in scaled:
         width = max(other.shape[1] for other in (*batch, line)) + 2 * _MARGIN
-        if batch and width * int(_HEIGHT * _PITCH) * (len(batch) + 1) > _MAX_PIXELS:
+        if len(batch) == _MAX_LINES or (batch and width * int(_HEIGHT * _PITCH) * (len(batch) + 1) > _MAX_PIXELS):
             found += _read_stacked(batch, languages)
             batch = []
         batch.append(line)
