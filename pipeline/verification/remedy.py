@@ -17,6 +17,7 @@ from pipeline.verification.raster_matching import scaled
 from pipeline.verification.reading import Leftover
 
 _GAP = re.compile(r"\s{2,}")
+_SHORT = 3  # letters of a leftover that is looked for in whole words
 
 
 def with_leftovers_burned(
@@ -51,7 +52,7 @@ def with_leftovers_burned(
 
 
 def _words(reading: Reading, surfaces: Iterable[str]) -> Iterator[Word]:
-    """All words that overlap a surface; spaces and separators are ignored."""
+    """All words that overlap a surface; spaces and separators are ignored. A short one is whole words: `I` is in many."""
     words_letters = [normal_forms.letters(reading.text[word.start : word.end]) for word in reading.words]
     owner = [number for number, word in enumerate(words_letters) for _ in word]
     whole = "".join(words_letters)
@@ -59,6 +60,8 @@ def _words(reading: Reading, surfaces: Iterable[str]) -> Iterator[Word]:
     for surface in surfaces:
         start = whole.find(surface)
         while start >= 0:
-            touched.update(owner[start : start + len(surface)])
+            own = owner[start : start + len(surface)]
+            if len(surface) > _SHORT or len(own) == sum(len(words_letters[number]) for number in set(own)):
+                touched.update(own)
             start = whole.find(surface, start + 1)
     return map(reading.words.__getitem__, sorted(touched))

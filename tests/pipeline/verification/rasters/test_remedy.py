@@ -97,3 +97,13 @@ def test_both_sides_of_a_placeholder_are_burned():
     left = [Leftover("PERSON", "Ali   Sara", known=False)]
     (reading,) = with_burned([FIRST], [BEFORE], [SECOND], [seen], left)
     assert len(reading.unread) == 3
+
+
+def test_a_short_leftover_is_burned_where_it_is_a_word():
+    """As letters `I` is in every second word of a page."""
+    seen = Reading("page/0", "I with Alibaba A li", (Word(0, 1, 0, 0, 20, 20, 90), Word(2, 6, 80, 0, 90, 20, 90),
+                                                 Word(7, 14, 200, 0, 90, 20, 90), Word(15, 16, 320, 0, 20, 20, 90),
+                                                 Word(17, 19, 350, 0, 20, 20, 90)))  # fmt: skip
+    for surface, burned in (("I", 1), ("Ali", 2)):
+        (reading,) = with_burned([FIRST], [BEFORE], [SECOND], [seen], [Leftover("PERSON", surface, known=False)])
+        assert len(reading.unread) == 1 + burned, surface
