@@ -52,7 +52,7 @@ def with_leftovers_burned(
 
 
 def _words(reading: Reading, surfaces: Iterable[str]) -> Iterator[Word]:
-    """All words that overlap a surface; spaces and separators are ignored. A short one is whole words: `I` is in many."""
+    """All words that overlap a surface; spaces and separators are ignored. A short one is whole words."""
     words_letters = [normal_forms.letters(reading.text[word.start : word.end]) for word in reading.words]
     owner = [number for number, word in enumerate(words_letters) for _ in word]
     whole = "".join(words_letters)
