@@ -24,7 +24,7 @@ from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.hidden_text import doubted, shown
 from pipeline.ocr.line_reading.contrast import legible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
-from pipeline.ocr.unread_ink import is_confident
+from pipeline.ocr.unread.ink import is_confident
 from scripts.scans import texts
 from scripts.scans.drawing import Mark
 from scripts.scans.lines import Line, line

@@ -12,7 +12,6 @@ from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.documents.raster.ink import Ink, ink_of
 from pipeline.geometry.rows import share_row
 from pipeline.networks.text_line import TextLine
-from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
@@ -24,12 +23,14 @@ from pipeline.ocr.line_reading.contrast import as_dark_ink, is_visible
 from pipeline.ocr.line_reading.row_numbers import with_row_numbers
 from pipeline.ocr.line_reading.upright_rows import with_upright_rows
 from pipeline.ocr.line_reading.words import words_of_lines
-from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, Page, Reader, read_page
-from pipeline.ocr.unexplained_numbers import unexplained_numbers
-from pipeline.ocr.unread_ink import is_confident, unread_ink
-from pipeline.ocr.unread_labels import numbers_without_label
-from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
+from pipeline.ocr.unread.cut_numbers import cut_numbers
+from pipeline.ocr.unread.doubtful_cells import doubtful_cells
+from pipeline.ocr.unread.ink import is_confident, unread_ink
+from pipeline.ocr.unread.labels import numbers_without_label
+from pipeline.ocr.unread.neighbours import words_beside
+from pipeline.ocr.unread.rest_of_line import characters_of, is_sign, is_texture, unread_rest
+from pipeline.ocr.unread.unexplained_numbers import unexplained_numbers
 
 _MIN_DIGITS = 3  # of a hidden number: it counts as unread, because chroma is blurred, and dark ink cuts light ink
 # Of 72 values in hue over pictures and patterns all have .73 and more; watermarks .84, contours of maps up to .80
@@ -101,7 +102,7 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     slope = math.tan(math.radians(page.slant))
     unread = (*unread_ink(image, ink, text, words, slope), *rest, *cut_numbers(image, text, words), *numbers)
     unread = (*unread, *comb_fields(text, words, unread))
-    unread = (*unread, *numbers_without_label(text, words, unread))
+    unread = (*unread, *numbers_without_label(text, words, unread), *doubtful_cells(text, words))
     unread = (*unread, *words_beside(text, words, unread), *unexplained_numbers(text, words))
     return Reading(raster.id, *with_column_lines(text, words), unread)
 

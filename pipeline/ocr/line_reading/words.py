@@ -13,7 +13,7 @@ from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.agreement import put_together
 from pipeline.ocr.line_reading.blurred_words import without_blurred
 from pipeline.ocr.line_reading.short_numbers import with_short_numbers
-from pipeline.ocr.unread_ink import is_confident
+from pipeline.ocr.unread.ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
 _BESIDE = 0.3  # times the height of a line: what engines see beside the words that they read

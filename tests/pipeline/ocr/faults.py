@@ -148,7 +148,7 @@ def _second_numbers_silent() -> None:
 def _ink_silent() -> None:
     from pipeline.ocr import recognition
 
-    recognition.unread_ink = lambda image, ink, text, words: ()
+    recognition.unread_ink = lambda *_: ()
 
 
 def _hidden_lines_silent() -> None:

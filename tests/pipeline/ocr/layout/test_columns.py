@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 
 from pipeline.documents.raster.ink import Mark, ink_of
 from pipeline.ocr.layout.columns import counts, with_column_lines
-from pipeline.ocr.unread_ink import unread_ink
+from pipeline.ocr.unread.ink import unread_ink
 from tests.pipeline import low_contrast_images
 from tests.pipeline.ocr.words import Word
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.ocr.layout.lines import compose
-from pipeline.ocr.unread_ink import is_confident
+from pipeline.ocr.unread.ink import is_confident
 from tests.pipeline.ocr.words import OcrWord
 
 

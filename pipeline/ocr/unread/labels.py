@@ -15,7 +15,7 @@ from pipeline.documents.document import Engine, Reading, Word
 from pipeline.geometry.strip import Box
 from pipeline.ocr.layout.lines import words_by_line
 from pipeline.ocr.layout.table import MOST_CELLS, Cell, Table, cells_of
-from pipeline.ocr.unread_ink import is_confident
+from pipeline.ocr.unread.ink import is_confident
 
 _NUMBER = re.compile(r"[A-Za-z]{0,2} ?(?:\d[-/ ]?){5,24}")
 _PLATE = re.compile(r"(?:[A-Z] ?){1,3}\d{1,4}|\d{1,4} ?(?:[A-Z] ?){1,3}|(?:[ء-ي] ){1,3}\d{1,4}|\d{1,4}(?: [ء-ي]){1,3}")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.ocr.cut_numbers import cut_numbers
+from pipeline.ocr.unread.cut_numbers import cut_numbers
 from tests.pipeline.ocr.words import Word
 
 TEXT, BOX = "228420111", (300, 100, 270, 50)

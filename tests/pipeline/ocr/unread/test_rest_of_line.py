@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.ocr.unread_rest import unread_rest
+from pipeline.ocr.unread.rest_of_line import unread_rest
 from tests.pipeline.ocr.words import LineWord
 
 HEIGHT, PITCH = 40, 24

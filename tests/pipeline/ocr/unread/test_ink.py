@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.documents.raster.ink import ink_of
-from pipeline.ocr.unread_ink import unread_ink
+from pipeline.ocr.unread.ink import unread_ink
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.words import Word
 

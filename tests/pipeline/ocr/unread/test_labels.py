@@ -3,8 +3,8 @@
 import pytest
 
 from pipeline.documents.document import Engine, Word
-from pipeline.ocr import unread_labels
-from pipeline.ocr.unread_labels import numbers_without_label
+from pipeline.ocr.unread import labels
+from pipeline.ocr.unread.labels import numbers_without_label
 
 NUMBER, HEIGHT = "844946176", 30
 PLACE = (500, 100, 180, HEIGHT)
@@ -88,7 +88,7 @@ def test_unread_ink_among_numbers_heads_no_column() -> None:
 
 @pytest.mark.parametrize("bound", ["_MOST", "MOST_CELLS"])
 def test_numbers_go_where_they_are_too_many_to_look_at(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unread_labels, bound, 0)
+    monkeypatch.setattr(labels, bound, 0)
     rows = [("Sara Example", "77000123", "ABC 1234")]
     said = table(("xxxxxxxxxx", "Salary", "Car"), *rows, unread=(0,))
     assert "77000123" in said

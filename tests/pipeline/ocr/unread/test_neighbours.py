@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.ocr.neighbours import words_beside
+from pipeline.ocr.unread.neighbours import words_beside
 from tests.pipeline.ocr.words import Word
 
 TEXT = "059 4647 name SAR"

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.documents.document import Engine, Word
-from pipeline.ocr.unexplained_numbers import unexplained_numbers
+from pipeline.ocr.unread.unexplained_numbers import unexplained_numbers
 
 HEIGHT, WIDE = 30, 20
 

@@ -1,0 +1,1 @@
+"""What is burned because nobody read it, or knows what it is."""
