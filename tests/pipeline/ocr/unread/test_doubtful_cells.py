@@ -2,26 +2,13 @@
 
 import pytest
 
-from pipeline.documents.document import Engine, Word
 from pipeline.ocr.unread.doubtful_cells import doubtful_cells
-
-HEIGHT, WIDE = 30, 20
+from tests.pipeline.ocr.words import table
 
 
 def burned(*rows: str, doubted: str = "") -> str:
-    """What of these rows goes; two blanks part cells, 400 pixels apart. `doubted`: words that nobody is sure of."""
-    text, words = "", []
-    for number, row in enumerate(rows):
-        for column, cell in enumerate(row.split("  ")):
-            left = 100 + 400 * column
-            for word in cell.split():
-                confidence = 50.0 if word in doubted.split() else 99.0
-                box = (left, 100 + 60 * number, WIDE * len(word), HEIGHT)
-                words.append(Word(len(text), len(text) + len(word), *box, confidence, Engine.LINE_RECOGNIZER))
-                text += f"{word} "
-                left += WIDE * (len(word) + 1)
-            text = f"{text.rstrip()}\t"
-        text = f"{text.rstrip()}\n"
+    """What of these rows goes."""
+    text, words = table(rows, doubted=doubted)
     said = {(word.left, word.top): text[word.start : word.end] for word in words}
     return " ".join(said[left, top] for left, top, _, _ in doubtful_cells(text, words))
 

@@ -2,25 +2,13 @@
 
 import pytest
 
-from pipeline.documents.document import Engine, Word
 from pipeline.ocr.unread.unexplained_numbers import unexplained_numbers
-
-HEIGHT, WIDE = 30, 20
+from tests.pipeline.ocr.words import table
 
 
 def burned(*rows: str) -> str:
-    """What of these rows goes; two blanks part cells, which stand below each other 400 pixels apart."""
-    text, words = "", []
-    for number, row in enumerate(rows):
-        for column, cell in enumerate(row.split("  ")):
-            left = 100 + 400 * column
-            for word in cell.split():
-                box = (left, 100 + 44 * number, WIDE * len(word), HEIGHT)
-                words.append(Word(len(text), len(text) + len(word), *box, 99.0, Engine.PP_OCR))
-                text += f"{word} "
-                left += WIDE * (len(word) + 1)
-            text = f"{text.rstrip()}\t"
-        text = f"{text.rstrip()}\n"
+    """What of these rows goes."""
+    text, words = table(rows)
     said = {(word.left, word.top): text[word.start : word.end] for word in words}
     return " ".join(said[left, top] for left, top, _, _ in unexplained_numbers(text, words))
 
