@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,19 +74,23 @@ def _partly_read(
     places = {(word.left, word.top, word.width, word.height) for word in words[0]}
     boxes = np.array(sorted(places), float).reshape(-1, 4)
     down, across = columns(image, marks), spaced_rows(image, marks)
-    placed = [
-        (
-            column,
-            column.marks,
-            in_table(column.marks, [other.marks for other in down]) or in_rows_of_cells(column.marks, boxes, slope),
-        )
-        for column in down
-    ]
-    placed += [
-        (column, list(map(transposed, column.marks)), in_table(column.marks, [other.marks for other in across]))
-        for column in across
-    ]
-    return [bounding_box(own) for column, own, tabular in placed if _is_partly_read(column, own, text, words, tabular)]
+    tables_down = _Tables([column.marks for column in down], boxes, slope)
+    tables_across = _Tables([column.marks for column in across], boxes[:0], slope)
+    placed = [(column, column.marks, tables_down) for column in down]
+    placed += [(column, list(map(transposed, column.marks)), tables_across) for column in across]
+    return [bounding_box(own) for column, own, tables in placed if _is_partly_read(column, own, text, words, tables)]
+
+
+class _Tables(NamedTuple):
+    """What shows that a column is one of a table: the marks of all columns, boxes of words (n, 4), slope of rows."""
+
+    columns: Sequence[Sequence[Mark]]
+    words: Any
+    slope: float
+
+    def have(self, column: Column) -> bool:
+        """Whether it stands among other columns, or in rows of cells."""
+        return in_table(column.marks, self.columns) or in_rows_of_cells(column.marks, self.words, self.slope)
 
 
 def _is_partly_read(
@@ -94,7 +98,7 @@ def _is_partly_read(
     marks: Sequence[Mark],
     text: str,
     words: tuple[Sequence[Word], Sequence[Word]],
-    is_of_table: bool,
+    tables: _Tables,
 ) -> bool:
     """Whether a column, of which these are the marks on the page, may be a number that was not read completely."""
     reliable_characters = characters_in(marks, text, words[1])
@@ -105,7 +109,7 @@ def _is_partly_read(
         "".join(unreliable_characters[n] for n in sorted(unreliable_characters))
     ):
         return True
-    return not is_of_table and may_be_number(column, reliable_characters)
+    return may_be_number(column, reliable_characters) and not tables.have(column)
 
 
 def _has_more_characters(text: str, word: Word, ink: Ink) -> bool:

@@ -39,10 +39,10 @@ def unexplained_numbers(text: str, words: Sequence[Word]) -> list[Box]:
 
 
 def _cells(text: str, start: int, end: int, words: Sequence[Word]) -> Iterator[tuple[Cell, Sequence[Word]]]:
-    """The cells of a line, each with the words before it."""
+    """The cells of a line, each with the words before it among which its label may be."""
     place = 0
     for cell in cells_of(text, start, end, words):
-        yield cell, words[:place]
+        yield cell, words[max(0, place - _MOST_BEFORE) : place]
         place += len(cell.words)
 
 
