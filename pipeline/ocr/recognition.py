@@ -19,6 +19,7 @@ from pipeline.ocr.hidden_text import Scores, doubted, hidden_lines, hidden_rows
 from pipeline.ocr.layout.columns import with_column_lines
 from pipeline.ocr.layout.comb_fields import comb_fields
 from pipeline.ocr.layout.lines import OcrWord, compose, join_rows
+from pipeline.ocr.layout.table import table_of
 from pipeline.ocr.line_reading.contrast import as_dark_ink, is_visible
 from pipeline.ocr.line_reading.row_numbers import with_row_numbers
 from pipeline.ocr.line_reading.upright_rows import with_upright_rows
@@ -102,8 +103,9 @@ def _read_upright(raster: Raster, page: Page, threads: Executor) -> Reading:
     slope = math.tan(math.radians(page.slant))
     unread = (*unread_ink(image, ink, text, words, slope), *rest, *cut_numbers(image, text, words), *numbers)
     unread = (*unread, *comb_fields(text, words, unread))
-    unread = (*unread, *numbers_without_label(text, words, unread), *doubtful_cells(text, words))
-    unread = (*unread, *words_beside(text, words, unread), *unexplained_numbers(text, words))
+    table = table_of(text, words)
+    unread = (*unread, *numbers_without_label(text, words, unread, table), *doubtful_cells(text, table))
+    unread = (*unread, *words_beside(text, words, unread), *unexplained_numbers(text, words, table))
     return Reading(raster.id, *with_column_lines(text, words), unread)
 
 

@@ -29,16 +29,15 @@ def headed_cells(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Ite
     """
     table = Table.of(part for line in lines for cell in cells_of(text, *line) for part in _parted(text, cell))
     cells = table.cells
-    labels = [() if cell.has_digits else labels_of(cell.text) for cell in cells]
+    labels = list(table.labels)
     said = [cell.words for cell in cells]
     for upper, lower in table.stacked.items():
         joined = labels_of(f"{cells[upper].text} {cells[lower].text}")
         if joined and not (labels[upper] and is_of_names(labels[upper][0])):
             labels[lower], said[lower] = joined, (*cells[upper].words, *cells[lower].words)
-    names = [bool(label) and is_of_names(label[0]) for label in labels]
-    table = table._replace(is_label=np.array(list(map(bool, labels)), bool), is_of_names=np.array(names, bool))
+    table = table.with_labels(labels)
     for heading in np.flatnonzero(table.is_label).tolist():
-        of_names = names[heading]
+        of_names = bool(table.is_of_names[heading])
         if of_names and not table.is_among_headings(heading):
             continue
         tops = [cells[heading].box[1]]

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from pipeline.documents.document import Word
+from pipeline.detect.text.headings import is_of_names, labels_of
+from pipeline.documents.document import Reading, Word
 from pipeline.geometry.strip import Box
+from pipeline.ocr.layout.lines import words_by_line
 
 MOST_CELLS = 20_000  # of a page: more are not followed
 _MOST_ROWS = 500  # of a column
@@ -59,36 +61,52 @@ def cells_of(text: str, start: int, end: int, words: Sequence[Word]) -> Iterator
 
 
 class Table(NamedTuple):
-    """The cells of a page by their tops, their boxes (n, 4) as left, top, right, bottom, and what they are (n,).
+    """The cells of a page by their tops, the labels that each may be, their boxes (n, 4) as left, top, right, bottom.
 
-    Of the labels some are of names: titles of jobs are, and may as well be values beside a number. `stacked`: by the
-    first line of what may be a heading, its second. `by_middle`: the cells by the `middles` of their heights.
+    And what they are (n,): of the labels some are of names; titles of jobs are, and may as well be values beside a
+    number. `stacked`: by the first line of what may be a heading, its second. `by_middle`: the cells by the `middles`
+    of their heights.
     """
 
     cells: Sequence[Cell]
+    labels: Sequence[Sequence[str]]
     boxes: Any
     has_digits: Any
-    stacked: Mapping[int, int]
     is_label: Any
     is_of_names: Any
+    stacked: Mapping[int, int]
     by_middle: Any
     middles: Any
     width: int
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> Self:
-        """The table of these cells, none of which is a label yet. Empty for too many."""
-        ordered = sorted(cells, key=lambda cell: cell.box[1])
-        if len(ordered) > MOST_CELLS:
-            ordered = []
-        boxes = np.array([cell.box for cell in ordered], int).reshape(-1, 4)
-        no = np.zeros(len(ordered), bool)
-        has_digits = np.array([cell.has_digits for cell in ordered], bool)
+        """The table of these cells. Empty for more than MOST_CELLS."""
+        chosen = list(cells)
+        if len(chosen) > MOST_CELLS:
+            chosen = []
+        return cls._of([(cell, () if cell.has_digits else labels_of(cell.text)) for cell in chosen])
+
+    @classmethod
+    def _of(cls, labelled: Iterable[tuple[Cell, Sequence[str]]]) -> Self:
+        ordered = sorted(labelled, key=lambda one: one[0].box[1])
+        cells, labels = [cell for cell, _ in ordered], [label for _, label in ordered]
+        boxes = np.array([cell.box for cell in cells], int).reshape(-1, 4)
+        has_digits = np.array([cell.has_digits for cell in cells], bool)
         middles = (boxes[:, 1] + boxes[:, 3]) / 2
         order = middles.argsort(kind="stable")
         width = int(boxes[:, 2].max(initial=0)) - int(boxes[:, 0].min(initial=0))
         stacked = dict(_stacked(boxes, has_digits))
-        return cls(ordered, boxes, has_digits, stacked, no, no, order, middles[order], width)
+        return cls(cells, labels, boxes, has_digits, *_kinds(labels), stacked, order, middles[order], width)
+
+    def with_cells(self, cells: Iterable[Cell]) -> Self:
+        """The table with further cells that are no labels."""
+        return self._of([*zip(self.cells, self.labels, strict=True), *((cell, ()) for cell in cells)])
+
+    def with_labels(self, labels: Sequence[Sequence[str]]) -> Self:
+        """The table with other labels for its cells."""
+        is_label, are_names = _kinds(labels)
+        return self._replace(labels=labels, is_label=is_label, is_of_names=are_names)
 
     def values(self, heading: int) -> Iterator[tuple[Cell, Sequence[Word]]]:
         """The cells below a label that are no prose, each with the words of it that stand in the column.
@@ -171,6 +189,17 @@ class Table(NamedTuple):
         above = np.flatnonzero(self.is_label & (self.boxes[:, 1] < top))
         overlaps = np.minimum(self.boxes[above, 2], right) - np.maximum(self.boxes[above, 0], left)
         return bool(above[overlaps.argmax()] == heading)
+
+
+def table_of(text: str, words: Sequence[Word]) -> Table:
+    """The table of the cells of a text. Empty for more than MOST_CELLS."""
+    return Table.of(cell for line in words_by_line(Reading("", text, tuple(words))) for cell in cells_of(text, *line))
+
+
+def _kinds(labels: Sequence[Sequence[str]]) -> tuple[Any, Any]:
+    """Which cells are labels, and which labels of names."""
+    are_names = [bool(label) and is_of_names(label[0]) for label in labels]
+    return np.array(list(map(bool, labels)), bool), np.array(are_names, bool)
 
 
 def _stacked(boxes: Any, has_digits: Any) -> Iterator[tuple[int, int]]:

@@ -3,35 +3,22 @@
 Of `٧٩٩٨ ب ق و` in an unusual font the letters are in doubt, and the digits are surely `uqqn`.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from pipeline.detect.text.headings import has_known_label, is_of_names, is_of_things, labels_of
-from pipeline.documents.document import Reading, Word
+from pipeline.detect.text.headings import has_known_label, is_of_things
 from pipeline.geometry.strip import Box
-from pipeline.ocr.layout.lines import words_by_line
-from pipeline.ocr.layout.table import Table, cells_of
+from pipeline.ocr.layout.table import Table
 from pipeline.ocr.unread.ink import is_confident
 
 _MOST_WORDS = 6  # of a value
 
 
-def doubtful_cells(text: str, words: Sequence[Word]) -> list[Box]:
-    """The boxes (left, top, width, height) of the words of such cells."""
-    cells = [cell for line in words_by_line(Reading("", text, tuple(words))) for cell in cells_of(text, *line)]
-    table = Table.of(cells)
-    labels = [() if cell.has_digits else labels_of(cell.text) for cell in table.cells]
-    table = table._replace(is_label=np.array(list(map(bool, labels)), bool))
+def doubtful_cells(text: str, table: Table) -> list[Box]:
+    """The boxes (left, top, width, height) of the words of such cells in the table of a text."""
     found: list[Box] = []
-    for heading in np.flatnonzero(table.is_label).tolist():
-        label = labels[heading][0]
-        if (
-            not has_known_label(label)
-            or is_of_names(label)
-            or is_of_things(label)
-            or not table.is_among_headings(heading)
-        ):
+    for heading in np.flatnonzero(table.is_label & ~table.is_of_names).tolist():
+        label = table.labels[heading][0]
+        if not has_known_label(label) or is_of_things(label) or not table.is_among_headings(heading):
             continue
         for _, value in table.values(heading):
             said = [text[word.start : word.end] for word in value]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.detect.text.headings import labels_of
 from pipeline.documents.document import Engine, Reading, Word
 from pipeline.geometry.strip import Box
 from pipeline.ocr.layout.lines import words_by_line
@@ -26,10 +25,10 @@ _DIGITS = 3  # of a cell that is no heading: engines read single ones in unread 
 _MOST = 4_000  # numbers of a page that are looked at; more are unread
 
 
-def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box]) -> list[Box]:
+def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box], table: Table) -> list[Box]:
     """The boxes (left, top, width, height) of numbers of which what stands next on a side, or above, is unread ink.
 
-    Also those of numbers and plates in columns under unread headings.
+    Also those of numbers and plates in columns under unread headings. `table`: that of the text.
     """
     labels = [box for box in unread if box[2] >= _LEAST * box[3]]
     said = [(word, text[word.start : word.end]) for word in words]
@@ -40,7 +39,7 @@ def numbers_without_label(text: str, words: Sequence[Word], unread: Sequence[Box
     boxes = np.array([*labels, *(box for box, _ in reliable)], float)
     is_unread = np.arange(len(boxes)) < len(labels)
     beside = (box for box in numbers[:_MOST] if _is_labelled_by_unread(np.array(box), boxes, is_unread))
-    return list(dict.fromkeys((*beside, *numbers[_MOST:], *_below_unread_headings(text, words, labels))))
+    return list(dict.fromkeys((*beside, *numbers[_MOST:], *_below_unread_headings(text, words, labels, table))))
 
 
 def _is_labelled_by_unread(number: Any, boxes: Any, is_unread: Any) -> bool:
@@ -61,16 +60,16 @@ def _is_labelled_by_unread(number: Any, boxes: Any, is_unread: Any) -> bool:
     return False
 
 
-def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Box]) -> Iterator[Box]:
+def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Box], table: Table) -> Iterator[Box]:
     """The boxes of the words of such values; of all numbers and plates where the cells are too many to follow."""
-    read = [cell for line in words_by_line(Reading("", text, tuple(words))) for cell in cells_of(text, *line)]
-    places = np.array([cell.box for cell in read], float).reshape(-1, 4)
-    middles = (places[:, :2] + places[:, 2:]) / 2
+    middles = (table.boxes[:, :2] + table.boxes[:, 2:]) / 2
     drawn = [Cell("", [Word(0, 0, *box, 0.0, Engine.CODE)]) for box in unread if not _inside(middles, box).any()]
-    if len(read) + len(drawn) > MOST_CELLS:
-        yield from (box for cell in read if _is_value(cell.text) for box in map(_box, cell.words))
+    if len(table.cells) + len(drawn) > MOST_CELLS or (words and not table.cells):
+        lines = words_by_line(Reading("", text, tuple(words)))
+        cells = (cell for line in lines for cell in cells_of(text, *line))
+        yield from (box for cell in cells if _is_value(cell.text) for box in map(_box, cell.words))
         return
-    table = Table.of([*read, *drawn])
+    table = table.with_cells(drawn)
     middles = (table.boxes[:, :2] + table.boxes[:, 2:]) / 2
     is_unread = np.zeros(len(table.cells), bool)
     for box in unread:
@@ -78,8 +77,7 @@ def _below_unread_headings(text: str, words: Sequence[Word], unread: Sequence[Bo
     numbers = [sum(map(str.isdigit, cell.text)) >= _DIGITS for cell in table.cells]
     table = table._replace(has_digits=np.array(numbers, bool))
     is_unread &= ~table.has_digits
-    known = [not cell.has_digits and bool(labels_of(cell.text)) for cell in table.cells]
-    table = table._replace(is_label=np.array(known, bool) | is_unread)
+    table = table._replace(is_label=table.is_label | is_unread)
     among_numbers = is_unread.copy()
     headings = [heading for heading in np.flatnonzero(is_unread).tolist() if table.is_among_headings(heading)]
     among_numbers[headings] = False

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pipeline.detect.text.headings import is_of_things, labels_of
+from pipeline.detect.text.headings import is_of_things
 from pipeline.documents.document import Reading, Word
 from pipeline.geometry.strip import Box
 from pipeline.ocr.layout.columns import is_identifier
@@ -24,8 +24,8 @@ _AROUND = ".,;:()[]|"  # beside a number
 _MOST_BEFORE = 5  # words between a label and its number, those of the label among them
 
 
-def unexplained_numbers(text: str, words: Sequence[Word]) -> list[Box]:
-    """The boxes (left, top, width, height) of the words of such numbers.
+def unexplained_numbers(text: str, words: Sequence[Word], table: Table) -> list[Box]:
+    """The boxes (left, top, width, height) of the words of such numbers of a text, whose table this is.
 
     Those that detection knows by their form need no label, and are not among them.
     """
@@ -33,7 +33,7 @@ def unexplained_numbers(text: str, words: Sequence[Word]) -> list[Box]:
     numbers = [number for cell, before in cells for number in _numbers(text, cell, before)]
     if not numbers:
         return []
-    explained = set(_below_headings([cell for cell, _ in cells]))
+    explained = set(_below_headings(table))
     boxes = [list(map(_box, number)) for number in numbers]
     return list(dict.fromkeys(box for number in boxes if explained.isdisjoint(number) for box in number))
 
@@ -78,11 +78,8 @@ def _is_labelled(before: Sequence[str]) -> bool:
     return is_of_things(" ".join(near[numbers[-1] + 1 if numbers else 0 :]))
 
 
-def _below_headings(cells: Sequence[Cell]) -> Iterator[Box]:
+def _below_headings(table: Table) -> Iterator[Box]:
     """The boxes of the words below headings of things."""
-    table = Table.of(cells)
-    labels = [not cell.has_digits and bool(labels_of(cell.text)) for cell in table.cells]
-    table = table._replace(is_label=np.array(labels, bool))
     for heading in np.flatnonzero(table.is_label).tolist():
         next_line = table.stacked.get(heading)
         below = table.cells[next_line].text if next_line is not None else ""

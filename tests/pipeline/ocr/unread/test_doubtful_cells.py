@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipeline.ocr.layout.table import table_of
 from pipeline.ocr.unread.doubtful_cells import doubtful_cells
 from tests.pipeline.ocr.words import table
 
@@ -10,7 +11,7 @@ def burned(*rows: str, doubted: str = "") -> str:
     """What of these rows goes."""
     text, words = table(rows, doubted=doubted)
     said = {(word.left, word.top): text[word.start : word.end] for word in words}
-    return " ".join(said[left, top] for left, top, _, _ in doubtful_cells(text, words))
+    return " ".join(said[left, top] for left, top, _, _ in doubtful_cells(text, table_of(text, words)))
 
 
 def test_all_of_a_plate_goes_whose_letters_are_in_doubt() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from pipeline.documents.document import Engine, Word
+from pipeline.ocr.layout.table import table_of
 from pipeline.ocr.unread import labels
 from pipeline.ocr.unread.labels import numbers_without_label
 
@@ -16,7 +17,7 @@ def found(unread: list[tuple[int, int, int, int]], said: str = NUMBER, label: tu
     if label is not None:
         words.append(Word(len(text) + 1, len(text) + 7, *label, 100, HEIGHT, 99.0, Engine.TESSERACT))
         text += " amount"
-    boxes = numbers_without_label(text, words, unread)
+    boxes = numbers_without_label(text, words, unread, table_of(text, words))
     assert boxes in ([], [PLACE])
     return bool(boxes)
 
@@ -64,7 +65,7 @@ def table(*rows: tuple[str, ...], unread: tuple[int, ...]) -> list[str]:
             start += len(parts[-1])
     text = "".join(parts)
     said_at = {(word.left, word.top): text[word.start : word.end] for word in words}
-    return [said_at[left, top] for left, top, _, _ in numbers_without_label(text, words, boxes)]
+    return [said_at[left, top] for left, top, _, _ in numbers_without_label(text, words, boxes, table_of(text, words))]
 
 
 def test_all_of_a_column_is_as_unread_as_its_heading() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipeline.ocr.layout.table import table_of
 from pipeline.ocr.unread.unexplained_numbers import unexplained_numbers
 from tests.pipeline.ocr.words import table
 
@@ -10,7 +11,7 @@ def burned(*rows: str) -> str:
     """What of these rows goes."""
     text, words = table(rows)
     said = {(word.left, word.top): text[word.start : word.end] for word in words}
-    return " ".join(said[left, top] for left, top, _, _ in unexplained_numbers(text, words))
+    return " ".join(said[left, top] for left, top, _, _ in unexplained_numbers(text, words, table_of(text, words)))
 
 
 @pytest.mark.parametrize(
