@@ -8,6 +8,7 @@ from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from api.http.errors import error_response
+from api.http.joined_writes import JoinedWrites
 from api.http.middleware import request_id
 from schemas.errors import InvalidRequest, MaskerError, RequestTimeout
 
@@ -44,7 +45,7 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Starts the timeout of the request head."""
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport))
         self.conn = _Connection(h11.SERVER, HEAD_BYTES)
         self.access_log = False  # uvicorn's own lines hold paths and queries as sent
         self._start_head_timer()

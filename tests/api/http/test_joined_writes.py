@@ -1,0 +1,75 @@
+"""What is written in one turn of the event loop is sent together, and nothing is lost or sent later than it may be."""
+
+import asyncio
+
+from api.http.joined_writes import JoinedWrites
+
+
+class Recorder(asyncio.Transport):
+    """Notes what is sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.sent.append(bytes(data))
+
+    def close(self) -> None:
+        self.sent.append(b"closed")
+
+    def abort(self) -> None:
+        self.sent.append(b"aborted")
+
+
+def test_writes_of_one_turn_are_one() -> None:
+    async def run() -> None:
+        below = Recorder()
+        transport = JoinedWrites(below)
+        transport.write(b"head")
+        transport.write(bytearray(b"body"))
+        transport.write(b"")
+        assert not below.sent
+        await asyncio.sleep(0)
+        transport.write(b"next")
+        await asyncio.sleep(0)
+        assert below.sent == [b"headbody", b"next"]
+
+    asyncio.run(run())
+
+
+def test_what_was_written_is_sent_before_it_is_closed() -> None:
+    async def run() -> None:
+        below = Recorder()
+        transport = JoinedWrites(below)
+        transport.write(b"answer")
+        transport.close()
+        await asyncio.sleep(0)
+        assert below.sent == [b"answer", b"closed"]
+
+    asyncio.run(run())
+
+
+def test_an_aborted_connection_sends_nothing_more() -> None:
+    async def run() -> None:
+        below = Recorder()
+        transport = JoinedWrites(below)
+        transport.write(b"answer")
+        transport.abort()
+        await asyncio.sleep(0)
+        assert below.sent == [b"aborted"]
+
+    asyncio.run(run())
+
+
+def test_many_bytes_wait_for_no_turn() -> None:
+    async def run() -> None:
+        below = Recorder()
+        transport = JoinedWrites(below)
+        for _ in range(3):
+            transport.write(b"x" * 40_000)
+        assert below.sent == [b"x" * 80_000]
+        await asyncio.sleep(0)
+        assert below.sent == [b"x" * 80_000, b"x" * 40_000]
+
+    asyncio.run(run())
