@@ -22,7 +22,7 @@ from pipeline.networks.text_line import TextLine
 from pipeline.ocr.engines.line_recognizer import logical
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.hidden_text import doubted, shown
-from pipeline.ocr.line_reading.contrast import legible, without_dimness
+from pipeline.ocr.line_reading.contrast import as_dark_ink, legible
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.unread.ink import is_confident
 from scripts.scans import texts
@@ -113,7 +113,7 @@ def _in_hue(image: Pixels) -> Pixels:
 _KINDS = {
     "clean": _Kind(lambda image: image),
     "damaged": _Kind(lambda image: image, is_damaged=True),
-    "faint": _Kind(lambda image: without_dimness(_faint(image))),
+    "faint": _Kind(lambda image: as_dark_ink(_faint(image))),
     "in hue": _Kind(lambda image: legible(_in_hue(image)), is_hidden=True),
 }
 
