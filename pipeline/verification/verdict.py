@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.mentions import PersonMentions, is_certain_name
 from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
-from pipeline.documents.document import Findings, FoundValue, Reading
+from pipeline.documents.document import Engine, Findings, FoundValue, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.leak_search import distinctive_values
 from pipeline.verification.reading import UNRELIABLE_LETTER, Leftover, Passage, SecondReading
@@ -284,7 +284,7 @@ def _digits(text: str) -> str:
 
 
 def confident_text(reading: Reading, min_number_confidence: float = MIN_CONFIDENCE) -> Passage:
-    """The text of the words with enough confidence; UNRELIABLE_LETTER keeps the place of the others.
+    """The text of the words with enough confidence; UNRELIABLE_LETTER keeps the place of others and of printed labels.
 
     The others need no detection: redaction burned every uncertain word of the input, and rules 1 to 3 search them too.
     """
@@ -299,6 +299,9 @@ def confident_text_with_gaps(reading: Reading) -> Passage:
 def _filtered(reading: Reading, filler: str, min_number_confidence: float) -> Passage:
     text = list(reading.text)
     for word in reading.words:
+        if word.engine is Engine.LABEL:  # `IBAN_01` at the end of a line and `66383` in the next are no number
+            text[word.start : word.end] = UNRELIABLE_LETTER * (word.end - word.start)
+            continue
         surface_text = text[word.start : word.end]
         is_number = any(sign.isdigit() for sign in surface_text)
         if word.confidence < (min_number_confidence if is_number else MIN_CONFIDENCE):

@@ -1,10 +1,11 @@
 """The verdict finds every found value in every disguise, runs detection again, and accepts clean outputs."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from pipeline.documents.document import Findings, FoundValue, Raster, Reading
+from pipeline.documents.document import Engine, Findings, FoundValue, Raster, Reading
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from pipeline.verification.verdict import partial_names, partial_numbers
 from tests.pipeline.ocr.words import Word
@@ -176,6 +177,15 @@ def test_readings_of_rasters_count(judge: Judge):
     reading = Reading("page/0", "10123 45672", ())
     assert judge(SecondReading((), (raster,)), VALUES, (reading,))
     assert judge(SecondReading((), (raster,)), VALUES, (Reading("page/0", "", ()),)) == ()
+
+
+def test_the_number_of_a_printed_label_is_no_part_of_the_number_in_the_next_line(judge: Judge):
+    text = "number\tIBAN\nE-13582\tIBAN_01\n66383\tIBAN_02"
+    words = [Word(match.start(), match.end(), 0, 0, 9, 9, 95.0) for match in re.finditer(r"\S+", text)]
+    labels = [replace(word, engine=Engine.LABEL) if "_" in text[word.start : word.end] else word for word in words]
+    second = SecondReading((), (Raster("page/0", 100, 100),))
+    assert judge(second, Findings(()), (Reading("page/0", text, tuple(words)),))
+    assert judge(second, Findings(()), (Reading("page/0", text, tuple(labels)),)) == ()
 
 
 def test_a_raster_that_nobody_read_proves_nothing(judge: Judge):
