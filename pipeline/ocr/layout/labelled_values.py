@@ -1,7 +1,7 @@
 """Lines that follow again with a value behind its label.
 
-Cells below headings, numbers behind misread labels, beside labels in two lines, and below those that end a line of a
-column. Names that may go on in the next line of their column follow as one.
+Cells below headings, numbers behind misread labels, beside labels in two lines, above labels in parentheses, and below
+those that end a line of a column. Names and addresses that may go on in the next line of their column follow as one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from pipeline.detect.text.headings import has_known_label, labels_as_misread
 from pipeline.documents.document import Reading, Word
+from pipeline.ocr.layout.captions import captioned_values
 from pipeline.ocr.layout.headed_cells import LabelledValue, headed_cells
 from pipeline.ocr.layout.lines import with_further_lines, words_by_line
 from pipeline.ocr.layout.stacked_labels import stacked_labels
-from pipeline.ocr.layout.wrapped_lines import wrapped_names, wrapped_values
+from pipeline.ocr.layout.wrapped_lines import wrapped_addresses, wrapped_names, wrapped_values
 
 _STOPS = " .:#"  # at the end of a label
 _MOST_WORDS = 4  # of a label
@@ -31,8 +32,10 @@ def with_labelled_values(reading: Reading) -> Reading:
         *_behind_misread_labels(text, lines),
         *stacked_labels(text, lines),
         *wrapped_values(text, lines),
+        *captioned_values(text, lines),
     )
-    return with_further_lines(reading, [*(_line(text, *one) for one in found), *wrapped_names(text, lines)])
+    wrapped = (*wrapped_names(text, lines), *wrapped_addresses(text, lines))
+    return with_further_lines(reading, [*(_line(text, *one) for one in found), *wrapped])
 
 
 def _line(text: str, label: str, said: Sequence[Word], own: Sequence[Word]) -> tuple[str, list[Word]]:

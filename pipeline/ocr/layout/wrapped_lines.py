@@ -1,8 +1,9 @@
-"""What goes on in the next line of its column, in a page of several columns: a number behind its label, and a name.
+"""What goes on in the next line of its column, in a page of several columns: numbers behind labels, names, addresses.
 
 The text of such a page has lines of the other columns between them.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -18,6 +19,8 @@ _LABEL, _VALUE = 4, 6  # words of a label and of a value, which may stand in gro
 _DIGITS = 5  # of a value
 _NAME, _LONG = 4, 12.0  # words of a part of a name; times the height of a line: the width of one that may go on
 _STOPS = ".,،:؛)"
+_BEGUN = re.compile(r"[\w.+%-]+@[\w.-]*", re.ASCII)  # an address whose domain may go on
+_REST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}", re.ASCII)
 _LEADING = 1.5  # times the height of a line: between it and the next
 _SHARED = 0.5  # of the shorter of two lines of a column lies over the other
 
@@ -51,16 +54,29 @@ def wrapped_names(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> It
         yield line.rstrip(), words
 
 
+def wrapped_addresses(text: str, lines: Sequence[tuple[int, int, list[Word]]]) -> Iterator[tuple[str, list[Word]]]:
+    """The two parts of each e-mail address that goes on in the next line of its column, as one."""
+    for upper, lower in _wrapped(text, lines, beside=True):
+        last, first = max(upper, key=lambda word: word.left), min(lower, key=lambda word: word.left)
+        said, rest = _said(text, [last]), _said(text, [first])
+        if _BEGUN.fullmatch(said) and _REST.fullmatch(rest):
+            words = replace(last, start=0, end=len(said)), replace(first, start=len(said), end=len(said + rest))
+            yield said + rest, [*words]
+
+
 def _wrapped(
-    text: str, lines: Sequence[tuple[int, int, list[Word]]]
+    text: str, lines: Sequence[tuple[int, int, list[Word]]], *, beside: bool = False
 ) -> Iterator[tuple[Sequence[Word], Sequence[Word]]]:
-    """The words of each cell and of the next line of its column, where the text has others between them."""
+    """The words of each cell and of the next line of its column, where the text has others between them.
+
+    `beside`: also where it has none, because the lines of other columns follow.
+    """
     own = [cell.words for line in lines for cell in cells_of(text, *line)]
     boxes = list(map(_box, own))
     rows = Rows(boxes)
     for number, words in enumerate(own):
         following = _next(number, boxes, rows)
-        if following is not None and following != number + 1:  # detection sees both
+        if following is not None and (beside or following != number + 1):  # detection sees both
             yield words, own[following]
 
 

@@ -23,6 +23,7 @@ _PARTICLES = frozenset({
     "هي", "وهي", "أي", "لأي", "له", "لها", "به", "بها", "لدى", "فقط", "بعد", "أما",
     "of", "in", "to", "the", "for", "and", "as", "at", "by", "or", "on", "be", "not", "are", "was", "has",
 })  # fmt: skip
+_FILLER = "<"  # of the lines of a passport (ICAO Doc 9303), where names have no other blank
 _NO_GAP = 0.1  # times the lower height, on both sides: the two are one run of ink
 _SURE = 80.0  # confidence of a word that stays, although it is one run of ink with unread ink
 _HIGHEST = 2.5  # times the height of a word: higher boxes are no lines
@@ -32,9 +33,9 @@ _ROUNDS = 8  # parts of one number
 def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> list[Box]:
     """The boxes of words that stand close beside unread ink or beside such a word.
 
-    Words with digits, and short ones, may be a part of the same number, and short ones of the same name; particles that
-    were read surely are none. An unsure word that is one run of ink with unread ink may be a part of an e-mail address
-    that an engine reads in another script. Groups of digits may be further apart.
+    Words with digits or fillers, and short ones, may be a part of the same number, and short ones of the same name;
+    particles that were read surely are none. An unsure word that is one run of ink with unread ink may be a part of an
+    e-mail address that an engine reads in another script. Groups of digits may be further apart.
     """
     every = list(words)
     close = _reached(every, unread, lambda word, box: _is_beside(text[word.start : word.end], word, box))
@@ -82,7 +83,7 @@ def _is_beside(said: str, word: Word, box: Box) -> bool:
     if height > _HIGHEST * word.height or not share_row((word.top, word.height), box[1::2]):
         return False
     gap = max(word.left - left - width, left - word.left - word.width)
-    if any(map(str.isdigit, said)):
+    if _FILLER in said or any(map(str.isdigit, said)):
         return gap <= word.height * _GAP
     if len(said) <= _SHORT:
         is_particle = said.lower() in _PARTICLES and word.confidence >= _SURE

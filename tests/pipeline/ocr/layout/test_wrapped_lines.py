@@ -1,4 +1,4 @@
-"""Values in the line below their label, and names in two lines, in pages of two columns."""
+"""Values in the line below their label, and names and addresses in two lines, in pages of two columns."""
 
 import pytest
 
@@ -56,3 +56,16 @@ def test_arabic_goes_on_at_the_right() -> None:
     between = words_in_line("the other column goes on with other words", 900, 105)
     (line,) = again(upper, between, lower)
     assert line.endswith("باسم زياد الكثيري.")
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_an_address_in_two_lines_is_one(beside: bool) -> None:
+    upper, lower = words_in_line("Mail sara.example@ex-", 100, 100), words_in_line("ample.sa later", 100, 130)
+    between = [words_in_line("the other column goes on with other words", 900, 105)] if beside else []
+    assert "sara.example@ex-ample.sa" in again(upper, *between, lower)
+
+
+@pytest.mark.parametrize("second", ["ample", "and later", "from .sa"])
+def test_no_other_word_goes_on_an_address(second: str) -> None:
+    upper, between = words_in_line("Mail sara@example.com", 100, 100), words_in_line("the other column", 900, 105)
+    assert not any("@" in line for line in again(upper, between, words_in_line(second, 100, 130)))

@@ -79,3 +79,9 @@ def test_it_is_linear_in_words_and_boxes() -> None:
     assert len(found) == 0
     found = words_beside(text, words, [(162 + 400 * (n % 4), 40 * (n // 4), 30, 30) for n in range(20_000)])
     assert len(found) == 20_000
+
+
+def test_a_line_of_a_passport_goes_with_its_unread_rest() -> None:
+    said = "P<PHLEXAMPLE words"
+    line, other = Word(0, 12, 100, 10, 240, 30, 95.0), Word(13, 18, 100, 60, 100, 30, 95.0)
+    assert words_beside(said, [line, other], [(342, 8, 300, 34), (202, 60, 300, 34)]) == boxes(line)
