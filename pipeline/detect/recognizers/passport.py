@@ -19,6 +19,7 @@ _NUMBER = shadow_pattern(r"""
       | \d{7,9} )                                        # Yemen, Nepal, United Kingdom, United States
     (?![a-z0-9] | [.\-/]\d)
 """)
+_READ = 0.9  # score of a line that may be misread
 _LETTERS_APART = re.compile(r"[A-Z]{1,3} ")
 
 
@@ -37,10 +38,24 @@ _LINE_2 = re.compile(
     rb"(?![a-z0-9<])"
 )
 _WHITE = b" \t\r\n"
+# As engines read them, which misread digits and see fewer fillers or none at the end.
+_READ_1 = re.compile(
+    rb"(?<![a-z0-9<])p[a-z<][a-z<]{3}([a-z]{2,30}(?:<[a-z]{1,30}){0,5}<<[a-z][a-z<]{1,38})(?![a-z0-9<])"
+)
+_READ_2 = re.compile(rb"(?<![a-z0-9<])[a-z0-9<]{9}\d[a-z<]{3}\d{7}[mfx<]\d{7}[a-z0-9<]{0,16}(?![a-z0-9<])")
 
 
-def _mrz(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """The whole second line, which also holds the birth date and the nationality, and the name in the first line."""
+def _mrz(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    """The whole second line, which also holds the birth date and the nationality, and the name in the first line.
+
+    In texts read from pixels each without the other, too, whatever its check digits.
+    """
+    if options.from_pixels:
+        for match in _READ_2.finditer(text.shadow):
+            yield span(*match.span(), EntityType.PASSPORT, _READ, "mrz")
+        for match in _READ_1.finditer(text.shadow):
+            name = match.group(1).rstrip(b"<")
+            yield span(match.start(1), match.start(1) + len(name), EntityType.PERSON, _READ, "mrz")
     if b"<" not in text.shadow:
         return
     for match in _LINE_2.finditer(text.shadow):

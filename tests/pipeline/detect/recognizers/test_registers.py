@@ -247,3 +247,18 @@ def test_the_name_above_a_valid_machine_readable_line_is_a_person() -> None:
     spans = found(lines, DetectOptions())
     assert ("PERSON", "ALHARBI<<FAHAD<NASSER") in spans
     assert ("PASSPORT", "A123456784SAU9003152M3001019<<<<<<<<<<<<<<06") in spans
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("P<PHLELTAYEB<<ABDELGADIR<<<<<<\nwords", [("PERSON", "ELTAYEB<<ABDELGADIR")]),
+        ("P288053805PHL9110085M26011132032289676\t54", [("PASSPORT", "P288053805PHL9110085M26011132032289676")]),
+        ("P<Q<<a", []),
+    ],
+)
+def test_a_line_of_a_passport_that_was_read_from_pixels_needs_no_other(
+    text: str, values: list[tuple[str, str]]
+) -> None:
+    assert found(text, DetectOptions(from_pixels=True)) == values
+    assert found(text, DetectOptions()) == []
