@@ -11,6 +11,7 @@ import numpy as np
 
 from pipeline.documents.document import Findings, Reading, Word
 from pipeline.documents.free_span import widest_free_span
+from pipeline.geometry.rows import share_row
 from pipeline.geometry.strip import Strip, level_strip, strip_around
 from schemas.errors import ErrorCode, StageFailed
 
@@ -101,13 +102,19 @@ def _boxes_of(reading: Reading, findings: Findings) -> list[Box]:
 
 
 def _lines(text: str, words: Sequence[Word]) -> Iterable[list[Word]]:
+    """The words by the lines of the page: a line of the text may hold a value again that goes on in the next one."""
     current: list[Word] = []
     for word in words:
-        if current and "\n" in text[current[-1].end : word.start]:
+        if current and ("\n" in text[current[-1].end : word.start] or _is_in_other_row(current[-1], word)):
             yield current
             current = []
         current.append(word)
     yield current
+
+
+def _is_in_other_row(one: Word, other: Word) -> bool:
+    is_level = one.strip is None and other.strip is None
+    return is_level and not share_row((one.top, one.height), (other.top, other.height))
 
 
 def _around(words: Sequence[Word], label: str) -> Box:

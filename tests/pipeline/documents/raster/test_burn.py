@@ -106,3 +106,12 @@ def test_slanted_words_are_burned_along_their_line_with_a_label_along_it(
     ((text, *_),) = without_dark_places(level, dark_places(level))[1]
     assert text == "PERSON_NAME_01"
     assert pixels.ndim == 2 or pixels.shape[2] == 3 or (pixels[pixels[..., 0] < 100][..., 3] == 255).all()
+
+
+def test_of_a_value_over_two_lines_each_part_is_burned() -> None:
+    words = (Word(0, 4, 800, 100, 100, 40, 99.0), Word(5, 12, 100, 160, 150, 40, 99.0))
+    found = Findings((Finding("image", 0, 12, "PERSON_NAME", "PERSON_NAME_01"),))
+    boxes = boxes_to_burn([Reading("image", "Sara Example", words)], found)
+    assert [(box.left, box.top, box.right, box.bottom) for box in boxes] == [(795, 95, 905, 145), (95, 155, 255, 205)]
+    beside = (words[0], Word(5, 12, 920, 106, 150, 40, 99.0))
+    assert len(boxes_to_burn([Reading("image", "Sara Example", beside)], found)) == 1
