@@ -14,6 +14,7 @@ _DOMAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 _JOINTS = frozenset(".@_-")  # before them no writer leaves a blank; after a point that ends a sentence, one does
 # After a point in a domain, only these continue it: it may also be the end of a sentence.
 _ENDINGS = section("context_words.txt", "top-level domain")
+_OPEN = frozenset("@-")  # after them a domain goes on
 _SHORTEST = 2  # characters on each side of the @
 _ADDRESS = re.compile(r"[\w.+-]{2,}@(?:[a-z0-9-]{2,}\.)+[a-z]{2,}", re.ASCII | re.IGNORECASE)
 
@@ -56,7 +57,7 @@ def _end(plain: Sequence[str], blanks: Sequence[bool], narrow: Sequence[bool], a
         if blanks[place] and not (
             narrow[place]
             or plain[place] == "."
-            or plain[place - 1] == "@"
+            or plain[place - 1] in _OPEN
             or (plain[place - 1] == "." and _word(plain, blanks, place) in _ENDINGS)
         ):
             break

@@ -9,11 +9,16 @@ from dataclasses import replace
 
 from pipeline.detect.text.headings import has_known_label, labels_as_misread
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr.layout.captions import captioned_values
 from pipeline.ocr.layout.headed_cells import LabelledValue, headed_cells
 from pipeline.ocr.layout.lines import with_further_lines, words_by_line
 from pipeline.ocr.layout.stacked_labels import stacked_labels
-from pipeline.ocr.layout.wrapped_lines import wrapped_addresses, wrapped_names, wrapped_values
+from pipeline.ocr.layout.wrapped_lines import (
+    captioned_values,
+    line_pairs,
+    wrapped_addresses,
+    wrapped_names,
+    wrapped_values,
+)
 
 _STOPS = " .:#"  # at the end of a label
 _MOST_WORDS = 4  # of a label
@@ -27,14 +32,15 @@ def with_labelled_values(reading: Reading) -> Reading:
     """
     lines = list(words_by_line(reading))
     text = reading.text
+    pairs = line_pairs(text, lines)
     found = (
         *headed_cells(text, lines),
         *_behind_misread_labels(text, lines),
         *stacked_labels(text, lines),
-        *wrapped_values(text, lines),
-        *captioned_values(text, lines),
+        *wrapped_values(text, pairs),
+        *captioned_values(text, pairs),
     )
-    wrapped = (*wrapped_names(text, lines), *wrapped_addresses(text, lines))
+    wrapped = (*wrapped_names(text, pairs), *wrapped_addresses(text, pairs))
     return with_further_lines(reading, [*(_line(text, *one) for one in found), *wrapped])
 
 

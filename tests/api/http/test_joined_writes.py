@@ -1,6 +1,9 @@
 """What is written in one turn of the event loop is sent together, and nothing is lost or sent later than it may be."""
 
 import asyncio
+from collections.abc import Callable
+
+import pytest
 
 from api.http.joined_writes import JoinedWrites
 
@@ -38,26 +41,19 @@ def test_writes_of_one_turn_are_one() -> None:
     asyncio.run(run())
 
 
-def test_what_was_written_is_sent_before_it_is_closed() -> None:
+@pytest.mark.parametrize(
+    ("end", "sent"), [(JoinedWrites.close, [b"answer", b"closed"]), (JoinedWrites.abort, [b"aborted"])]
+)
+def test_what_was_written_is_sent_before_it_is_closed_but_not_before_it_is_aborted(
+    end: Callable[[JoinedWrites], None], sent: list[bytes]
+) -> None:
     async def run() -> None:
         below = Recorder()
         transport = JoinedWrites(below)
         transport.write(b"answer")
-        transport.close()
+        end(transport)
         await asyncio.sleep(0)
-        assert below.sent == [b"answer", b"closed"]
-
-    asyncio.run(run())
-
-
-def test_an_aborted_connection_sends_nothing_more() -> None:
-    async def run() -> None:
-        below = Recorder()
-        transport = JoinedWrites(below)
-        transport.write(b"answer")
-        transport.abort()
-        await asyncio.sleep(0)
-        assert below.sent == [b"aborted"]
+        assert below.sent == sent
 
     asyncio.run(run())
 

@@ -37,6 +37,7 @@ def joined(line: str) -> str:
         ("Write|to|reem@example.com|today", "Write to reem@example.com today"),
         ("Contact|reem@example.com.|Thank|you", "Contact reem@example.com. Thank you"),
         ("to|reem@example.com,|and|omar@example.|org", "to reem@example.com, and omar@example.org"),
+        ("to|reem@ex-|ample.com|today", "to reem@ex-ample.com today"),
         ("meet|@|5|pm", "meet @ 5 pm"),
         ("@|x", "@ x"),
         ("a|@", "a @"),

@@ -69,3 +69,25 @@ def test_an_address_in_two_lines_is_one(beside: bool) -> None:
 def test_no_other_word_goes_on_an_address(second: str) -> None:
     upper, between = words_in_line("Mail sara@example.com", 100, 100), words_in_line("the other column", 900, 105)
     assert not any("@" in line for line in again(upper, between, words_in_line(second, 100, 130)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("from Talal A. Al-", "Exampled", "from Talal A. Al-Exampled"),
+        ("Talal Salem", "bin Example", "Talal Salem bin Example"),
+        ("Talal Salem", "of chairs", ""),
+        ("Medical", "Example", ""),
+        ("Talal Salem", "12 Example", ""),
+    ],
+)
+def test_a_name_in_two_lines_of_a_cell_is_one_where_less_stands_beside_its_rest(
+    first: str, second: str, said: str
+) -> None:
+    amount = words_in_line("99.50", 500, 100)
+    upper, lower = words_in_line(first, 100, 100), words_in_line(second, 100, 126)
+    assert again([*upper, *amount], lower) == ([said] if said else [])
+    assert again([*upper, *amount], [*lower, *words_in_line("77.50", 500, 126)]) == []  # the next row
+    assert again(upper, lower) == []  # a paragraph
+    number = words_in_line("98765432", upper[-1].left + upper[-1].width + 20, 100)  # read as one with the cell
+    assert again([*upper, *number, *amount], lower) == ([said] if said else [])
