@@ -7,12 +7,13 @@ one is answered. The floors (benchmarks/floors.py) are an echo and servers that 
 
 With x calls a second, a floor's f, and d seconds of detection per call (processor time of the serving thread, measured
 in the same server under the same load), the rest of a call must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. The
-target uses the ledger floor, which charges each call in its own transaction. The ratio to the cashier floor, which
-shares transactions as the service does, is printed too, in two ways: by this difference, and by the calls a second of
-`rest`, which is the service without the cost of detection. The difference leaves to the rest what detection does to the
-code around it: the processor's caches are emptied, and its thread waits for a processor, longest where others use the
-machine too. The floors have no such neighbour: there, a cashier that detects reached only 0.6 to 0.75 of the cashier
-that does not, by the same difference.
+first target uses the ledger floor, which charges each call in its own transaction. The second one compares `rest`,
+which is the service without the cost of detection, with the cashier floor, which shares transactions as the service
+does: 0.75 of it. The floors run under uvicorn as it comes; what the same cashier reaches under the service's own server
+is printed too, and the difference above beside the cashier. That difference leaves to the rest what detection does to
+the code around it: the processor's caches are emptied, and its thread waits for a processor, longest where others use
+the machine too. The floors have no such neighbour: there, a cashier that detects reached only 0.6 to 0.75 of the
+cashier that does not, by the same difference.
 
 The service as it comes, with the fast tagger of names, must reach 0.6 of the calls of the service with rules alone.
 Exit status 1 when a target is missed.
@@ -39,6 +40,7 @@ from examples.server import MASKER, free_port
 CONNECTIONS = 16
 ROUNDS = 3
 TARGET = 0.7  # of the ledger floor
+TARGET_OF_CASHIER = 0.75  # without detection
 TARGET_WITH_TAGGER = 0.6  # of the service with rules alone
 EMAIL = "bench@example.com"
 
@@ -56,7 +58,7 @@ def servers() -> Iterator[tuple[dict[str, str], str]]:
     with environment() as variables, ExitStack() as stack:
         key = bearer(variables, EMAIL)
         urls: dict[str, str] = {}
-        for name in ("echo", "ledger", "cashier", "rest", "masker", "rules", "timed"):
+        for name in ("echo", "ledger", "cashier", "own-server", "rest", "masker", "rules", "timed"):
             port = free_port()
             floor: list[str | Path] = [sys.executable, "-m", "benchmarks.floors", name, str(port), EMAIL]
             command: list[str | Path] = [MASKER, "serve", "--port", str(port)] if name in ("masker", "rules") else floor
@@ -109,21 +111,26 @@ def main() -> int:
 
 
 def _print(rounds: dict[str, list[Round]], detection: float) -> int:
-    print(f"{'':8}{'req/s':>8}{'p50 ms':>9}{'p99 ms':>9}")
+    print(f"{'':11}{'req/s':>8}{'p50 ms':>9}{'p99 ms':>9}")
     for name, measured in rounds.items():
         took = [each for one in measured for each in one.took]
         cuts = quantiles(took, n=100, method="inclusive")
-        print(f"{name:8}{median(one.rate for one in measured):8.0f}{cuts[49]:9.1f}{cuts[98]:9.1f}")
-    x, floor, cashier, rest, rules = (
-        median(one.rate for one in rounds[name]) for name in ("masker", "ledger", "cashier", "rest", "rules")
+        print(f"{name:11}{median(one.rate for one in measured):8.0f}{cuts[49]:9.1f}{cuts[98]:9.1f}")
+    x, floor, cashier, own_server, rest, rules = (
+        median(one.rate for one in rounds[name])
+        for name in ("masker", "ledger", "cashier", "own-server", "rest", "rules")
     )
     beside = 1 / max(1 / x - detection, 1e-9)
     print(f"\ndetection d: {detection * 1000:.2f} ms of the serving thread per call")
     print(f"beside detection: {beside:.0f} calls/s, {beside / floor:.2f} of the ledger floor (wanted: >= {TARGET})")
     print(f"{'':18}{beside / cashier:.2f} of the cashier floor, which charges calls together as the service does")
-    print(f"without detection: {rest:.0f} calls/s, {rest / cashier:.2f} of the cashier floor")
+    print(
+        f"without detection: {rest:.0f} calls/s, {rest / cashier:.2f} of the cashier floor "
+        f"(wanted: >= {TARGET_OF_CASHIER}), {rest / own_server:.2f} of the cashier under the service's own server"
+    )
     print(f"with the fast tagger: {x / rules:.2f} of the calls with rules alone (wanted: >= {TARGET_WITH_TAGGER})")
-    return 0 if beside >= TARGET * floor and x >= TARGET_WITH_TAGGER * rules else 1
+    met = beside >= TARGET * floor, rest >= TARGET_OF_CASHIER * cashier, x >= TARGET_WITH_TAGGER * rules
+    return 0 if all(met) else 1
 
 
 if __name__ == "__main__":

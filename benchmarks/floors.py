@@ -1,16 +1,19 @@
 """What the API is compared with: the same framework and server as an echo, and with charging alone.
 
-    python -m benchmarks.floors echo|ledger|cashier|timed|rest PORT EMAIL
+    python -m benchmarks.floors echo|ledger|cashier|own-server|timed|rest PORT EMAIL
 
 `echo` returns the body. `ledger` also counts the call in Redis and charges for its words in a transaction of its own,
 by the service's functions, without authentication, glossaries, detection and answers. `cashier` charges as the service
-does: waiting calls of an account share a transaction. `timed` is the service itself with a clock around detection,
-because detection between other work costs more than detection in a loop; /bench returns the average and the median.
-`rest` is the service itself without the cost of detection: it remembers what it found in a text.
+does: waiting calls of an account share a transaction. These three run under uvicorn as it comes, without what the
+service does to its server. `own-server` is the cashier under the service's own one. `timed` is the service itself with
+a clock around detection, because detection between other work costs more than detection in a loop; /bench returns the
+average and the median. `rest` is the service itself without the cost of detection: it remembers what it found in a
+text.
 """
 
 import asyncio
 import os
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -19,6 +22,7 @@ from functools import cache
 from statistics import median
 from uuid import UUID, uuid4
 
+import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI
 from pydantic import BaseModel
@@ -37,6 +41,8 @@ from storage.accounts import records as accounts
 from storage.ledger import Order
 from storage.opening import Storage
 from storage.rate_limiter import open_limiter
+
+BARE = ("echo", "ledger", "cashier")  # kinds that run under uvicorn as it comes
 
 
 class Message(BaseModel):
@@ -130,6 +136,11 @@ def rest() -> FastAPI:
     return create_app(load_settings(_env_file=None))
 
 
+def serve_bare(app: FastAPI, listener: socket.socket) -> None:
+    """Serves under uvicorn as it comes, on its own parser of HTTP, without a line for each call."""
+    uvicorn.Server(uvicorn.Config(app, http="h11", loop="asyncio", access_log=False)).run(sockets=[listener])
+
+
 if __name__ == "__main__":
     kind, port, email = sys.argv[1:]
     logs.configure(LogFormat.AUTO)
@@ -139,7 +150,8 @@ if __name__ == "__main__":
         "rest": rest,
         "ledger": lambda: with_ledger(email, together=False),
         "cashier": lambda: with_ledger(email, together=True),
+        "own-server": lambda: with_ledger(email, together=True),
     }
     application = kinds[kind]()
     with listen("127.0.0.1", int(port)) as listener:
-        serve(application, listener)
+        (serve_bare if kind in BARE else serve)(application, listener)

@@ -13,6 +13,7 @@ from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.agreement import put_together
 from pipeline.ocr.line_reading.blurred_words import without_blurred
 from pipeline.ocr.line_reading.short_numbers import with_short_numbers
+from pipeline.ocr.line_reading.split_addresses import with_whole_addresses
 from pipeline.ocr.unread.ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
@@ -40,7 +41,7 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Exec
         found[n] = put_together(*claims[n], arabic)
     for n, (_, numbers, _) in enumerate(claims):
         read = with_short_numbers(found[n], [word for word, _ in numbers], len(cuts[n]))
-        found[n] = without_blurred(cuts[n], read)
+        found[n] = with_whole_addresses(cuts[n], without_blurred(cuts[n], read))
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
 
 
