@@ -24,6 +24,7 @@ def configuration(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=Protocol,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

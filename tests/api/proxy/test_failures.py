@@ -85,7 +85,7 @@ def test_a_cookie_does_not_do(served: Served, account: Account, path: str) -> No
         assert failed(answer, 401, "unauthorized", detail="Missing authentication token")
 
 
-@pytest.mark.parametrize("key", ["", "two words", "sk-\x7f", "sk-é", "k" * 5000])
+@pytest.mark.parametrize("key", ["", "two words", "sk-\tx", "sk-é", "k" * 5000])
 def test_what_cannot_be_a_providers_key(client: httpx.Client, provider: ScriptedProvider, key: str) -> None:
     answer = client.post(OPENAI, json=asks("Hi"), headers={b"X-Provider-Key": key.encode()})
     assert failed(answer, 400, "missing_provider_key")
@@ -174,7 +174,7 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "BREW"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "PURGE"])
 def test_other_paths(client: httpx.Client, provider: ScriptedProvider, method: str) -> None:
     """With `x-should-retry: false` for what is known and not supported: client libraries repeat a 501 otherwise."""
     for path, status in ELSEWHERE.items():
@@ -186,7 +186,7 @@ def test_other_paths(client: httpx.Client, provider: ScriptedProvider, method: s
 
 def test_other_methods(client: httpx.Client) -> None:
     for path, allowed in ((ANTHROPIC, "POST"), (OPENAI, "POST"), (f"{PREFIX}/status", "GET")):
-        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} - {allowed}:
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"} - {allowed}:
             answer = client.request(method, path)
             assert failed(answer, 405, "method_not_allowed")
             assert answer.headers["allow"] == allowed

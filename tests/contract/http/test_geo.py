@@ -20,7 +20,7 @@ ROUTES = [
     ("POST", "/api/v1/mask"), ("POST", "/api/v1/redact"), ("POST", "/api/v1/files/redact"), ("GET", "/api/v1/files"),
     ("GET", "/v1/glossaries"), ("GET", "/me"), ("POST", "/auth/login"), ("GET", "/v1/keys"), ("GET", "/docs"),
     ("GET", "/"), ("GET", "/admin/anything"), ("GET", "/nothing/here"), ("PUT", "/api/v1/mask"), ("HEAD", "/docs"),
-    ("OPTIONS", "/api/v1/mask"), ("GET", "/api/v1/proxy/status"), ("BREW", "/%00"), ("GET", "/api/v1/health"),
+    ("OPTIONS", "/api/v1/mask"), ("GET", "/api/v1/proxy/status"), ("PURGE", "/%00"), ("GET", "/api/v1/health"),
     ("GET", "/api/v1/health/ready"),
 ]  # fmt: skip
 

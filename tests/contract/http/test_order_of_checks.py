@@ -141,7 +141,7 @@ def test_unknown_endpoints_and_methods_need_no_authentication(served: Served, ca
         methods.setdefault(operation.template, set()).add(operation.method)
         paths[operation.template] = operation.path
     for template, allowed in methods.items():
-        for method in {"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT", "TRACE", "BREW"} - allowed:
+        for method in {"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT", "TRACE", "PURGE"} - allowed:
             if template in NAMED and method in methods["/api/v1/files/{file_id}"]:
                 continue  # there, `redact` is a file's id
             answer = caller.request(method, paths[template], headers={"Content-Length": "0"})
