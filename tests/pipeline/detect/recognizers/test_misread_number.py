@@ -17,6 +17,7 @@ MISREAD = [
     ("رقم الهوية\t٠٩٨ ٢٨١١٣٨٧", _T.NATIONAL_ID, "٠٩٨ ٢٨١١٣٨٧"),  # groups from the right, one gap unread
     ("ID No. 1447S07O12", _T.NATIONAL_ID, "1447S07O12"),
     ("Iqama No.: 34475070", _T.RESIDENCE_PERMIT, "34475070"),
+    ("رقم الحدود: 3002707692", _T.RESIDENCE_PERMIT, "3002707692"),
     ("جوال\t٠٨٧٣٦٩٦-٥٠-٩٦٦", _T.PHONE_NUMBER, "٠٨٧٣٦٩٦-٥٠-٩٦٦"),
     ("IBAN: 4420 0000 0123", _T.IBAN, "4420 0000 0123"),
     ("رقم اللوحة: ٥٨٥٢ عباص", _T.VEHICLE_PLATE, "٥٨٥٢ عباص"),
