@@ -2,7 +2,8 @@
 
     python -m benchmarks.scans.workers [--pages 16]
 
-Needs PostgreSQL and Redis as the tests do. Each worker is a process of one thread. Memory is the proportional set size
+Needs PostgreSQL and Redis as the tests do. Each worker is a process of one thread, and has read a few pages before: a
+worker loads its models once. Memory is the proportional set size
 of a worker with all its children, the highest seen. Ceiling, in the same run: two processes of Tesseract alone beside
 one, since two processors of a virtual machine may be threads of one core.
 """
@@ -23,7 +24,8 @@ from benchmarks.storm.soak import proportional
 from schemas.stages import Queue
 from tests.servers.process import descendants
 
-_POLL, _LOOK = 0.1, 1.0  # seconds: looking costs time of the machine that is measured
+_POLL, _LOOK = 0.25, 4.0  # seconds: looking costs time of the machine that is measured
+_FIRST_PAGES = 4  # of a scan before
 _LIMIT = 900.0
 _CEILING_PAGES = 8
 _BEFORE = (Pool((Queue.LIGHT,), 2), Pool((Queue.DOCUMENTS,), 1))
@@ -93,11 +95,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=16, help="of the scan")
     pages: int = parser.parse_args().pages
-    document = Document("scan.pdf", scan_pdf(pages))
+    first, document = (Document("scan.pdf", scan_pdf(count)) for count in (_FIRST_PAGES, pages))
     print(f"{pages} pages at 300 dpi\nworkers   s a page   memory of each in MB")
     cost, ceiling = {}, [gain_of_tesseract()]
     for workers in (1, 2):
         with system([*_BEFORE, *[Pool((Queue.OCR,), 1)] * workers]) as running:
+            seconds_to_read(running, first, _FIRST_PAGES)
             peaks = Peaks(list(running.workers[len(_BEFORE) :]))
             with watched(peaks):
                 cost[workers] = seconds_to_read(running, document, pages)
