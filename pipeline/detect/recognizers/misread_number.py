@@ -37,11 +37,13 @@ _NUMBER = shadow_pattern(rf"""
     (?! [a-z0-9\x80-\xaf] | [.,:/\-]\d | [ ]?% )
 """)
 _AMOUNT = re.compile(rb"\d{1,7}\.\d{2}")
-# Up to four digits beside up to three groups of letters, of which there may be too many: ٥٨٥٢ عباص, 1234 TS K L.
+# Up to four digits beside up to three groups of letters, of which there may be too many: ٥٨٥٢ عباص, 1234 TS K L. Digits
+# alone, where the letters were read as something else.
 _LETTERS = r"[a-z\x80-\xaf]{1,5} (?: [ \-/]{1,3} [a-z\x80-\xaf]{1,2} ){0,2}"
 _PLATE = shadow_pattern(rf"""
-    (?<![a-z0-9\x80-\xaf]) (?: \d{{1,4}} [ \-/|]{{0,3}} {_LETTERS} | {_LETTERS} [ \-/|]{{0,3}} \d{{1,4}} )
-    (?![a-z0-9\x80-\xaf])
+    (?<![a-z0-9\x80-\xaf]) (?<! \d [.,:/\-])
+    (?: \d{{1,4}} [ \-/|]{{0,3}} {_LETTERS} | {_LETTERS} [ \-/|]{{0,3}} \d{{1,4}} | \d{{3,4}} )
+    (?![a-z0-9\x80-\xaf] | [.,:/\-]\d)
 """)
 _MAIL = shadow_pattern(r"(?<![a-z0-9._@\-]) [a-z0-9][a-z0-9._%+\-]{1,63} @ [a-z0-9][a-z0-9.\-]{2,252}")
 # An address directly behind its label, with a gap where a point or an underscore was not read.

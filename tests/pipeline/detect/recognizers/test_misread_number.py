@@ -17,6 +17,7 @@ MISREAD = [
     ("رقم الهوية\t٠٩٨ ٢٨١١٣٨٧", _T.NATIONAL_ID, "٠٩٨ ٢٨١١٣٨٧"),  # groups from the right, one gap unread
     ("ID No. 1447S07O12", _T.NATIONAL_ID, "1447S07O12"),
     ("Iqama No.: 34475070", _T.RESIDENCE_PERMIT, "34475070"),
+    ("Plate No: ٦١١٩", _T.VEHICLE_PLATE, "٦١١٩"),
     ("رقم الحدود: 3002707692", _T.RESIDENCE_PERMIT, "3002707692"),
     ("جوال\t٠٨٧٣٦٩٦-٥٠-٩٦٦", _T.PHONE_NUMBER, "٠٨٧٣٦٩٦-٥٠-٩٦٦"),
     ("IBAN: 4420 0000 0123", _T.IBAN, "4420 0000 0123"),
@@ -51,6 +52,7 @@ def test_a_labelled_number_of_a_raster(detector: Detector, text: str, type_: Ent
         ("Mobile: 0501234567", [(_T.PHONE_NUMBER, "0501234567")]),
         ("ID expires 12/09/2024", [(_T.DATE_TIME, "12/09/2024")]),
         ("ID No. 1234", []),
+        ("Plate from 05/2019", [(_T.DATE_TIME, "05/2019")]),
         ("الهاتف المتحرك: 033878.00", []),
         ("order 34475070", []),
         ("E-mail: write to sara@example.com", [(_T.EMAIL_ADDRESS, "sara@example.com")]),
