@@ -12,6 +12,7 @@ from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recog
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.agreement import put_together
 from pipeline.ocr.line_reading.blurred_words import without_blurred
+from pipeline.ocr.line_reading.separators import with_slashes
 from pipeline.ocr.line_reading.short_numbers import with_short_numbers
 from pipeline.ocr.line_reading.split_addresses import with_whole_addresses
 from pipeline.ocr.unread.ink import is_confident
@@ -41,7 +42,8 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Exec
         found[n] = put_together(*claims[n], arabic)
     for n, (_, numbers, _) in enumerate(claims):
         read = with_short_numbers(found[n], [word for word, _ in numbers], len(cuts[n]))
-        found[n] = with_whole_addresses(cuts[n], without_blurred(cuts[n], read))
+        whole = with_whole_addresses(cuts[n], without_blurred(cuts[n], read))
+        found[n] = with_slashes(whole, _is_reliable, len(cuts[n]))
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
 
 
@@ -62,9 +64,13 @@ def _arabic_words(parts: Sequence[Any], threads: Executor) -> list[list[LineWord
     return list(chain.from_iterable(threads.map(arabic_recognizer.arabic_words, (parts[:middle], parts[middle:]))))
 
 
+def _is_reliable(word: LineWord) -> bool:
+    return is_confident(word.text, word.confidence)
+
+
 def _is_doubtful(word: LineWord) -> bool:
     """Whether Tesseract is asked about a word: of single digits and signs it knows nothing."""
-    return not is_confident(word.text, word.confidence) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
+    return not _is_reliable(word) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
 
 
 def _part(cut: Any, words: Sequence[LineWord], asked: Sequence[bool]) -> slice:
